@@ -1,0 +1,26 @@
+# Settings every target of this project shares.
+
+# Language level, warnings, sanitizers. No -march: wider instructions are chosen at run time by Highway and OpenBLAS.
+function(vnngp_configure_target target)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wpedantic -fno-math-errno)
+    if(VNNGP_WERROR)
+        target_compile_options(${target} PRIVATE -Werror)
+    endif()
+    if(VNNGP_SANITIZE)
+        target_compile_options(${target} PUBLIC -fsanitize=${VNNGP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+        target_link_options(${target} PUBLIC -fsanitize=${VNNGP_SANITIZE})
+    endif()
+endfunction()
+
+# One test program per room: vnngp_add_room_test(<room> <sources>...)
+function(vnngp_add_room_test room)
+    set(target test_${room})
+    add_executable(${target} ${ARGN})
+    vnngp_configure_target(${target})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${target} PRIVATE vnngp::vnngp GTest::gtest_main GTest::gmock fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
+    target_compile_definitions(${target} PRIVATE VNNGP_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    gtest_discover_tests(${target} TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
