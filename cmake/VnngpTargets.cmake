@@ -1,6 +1,6 @@
 # Settings every target of this project shares.
 
-# Language level, warnings, sanitizers. No -march: wider instructions are chosen at run time by Highway and OpenBLAS.
+# Language level, warnings, sanitizers. No -march: wider instructions are chosen at run time by Highway.
 function(vnngp_configure_target target)
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)

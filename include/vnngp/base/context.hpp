@@ -10,7 +10,7 @@ namespace vnngp {
 
 /// A report from inside a long computation. `done` counts up to `total` within `stage`.
 struct Progress {
-    std::string_view stage;   ///< "neighbors", "train", "predict"
+    std::string_view stage;  ///< "neighbors", "train", "predict"
     std::int64_t done = 0;
     std::int64_t total = 0;
     std::string_view detail;  ///< one short human-readable figure, may be empty

@@ -21,7 +21,7 @@ inline std::int64_t num_chunks(std::int64_t count, std::int64_t chunk_size) { re
 
 /// Calls body once per chunk of at most chunk_size of the `count` items, on context.num_threads() threads, in no particular order.
 /// The first exception thrown by a body is rethrown here after all workers have stopped; Context::stop is honoured between chunks.
-/// Not to be nested.
+/// A nested call, or one from a second thread of the program while another is under way, does its work on the calling thread alone.
 void parallel_chunks(const Context& context, std::int64_t count, std::int64_t chunk_size, const std::function<void(const Chunk&)>& body);
 
 }  // namespace vnngp

@@ -1,5 +1,5 @@
-// Counter-based random streams: Philox4x32-10 (Salmon et al., SC 2011). A stream is a pure function of (seed, stream id, position), so results
-// depend neither on the thread count nor on the standard library's distributions.
+// Counter-based random streams: Philox4x32-10 (Salmon et al., SC 2011). A stream is a pure function of (seed, stream id, position), so
+// results depend neither on the thread count nor on the standard library's distributions.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace vnngp {
 
 /// What a stream is for: independent uses of one seed must not share numbers.
-enum class StreamPurpose : std::uint32_t { ordering = 1, minibatch, split, kmeans, simulation, subsample, test };
+enum class StreamPurpose : std::uint32_t { ordering = 1, minibatch, inducing_minibatch, split, kmeans, simulation, subsample, test };
 
 class RandomStream {
 public:
