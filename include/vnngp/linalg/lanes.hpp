@@ -1,0 +1,46 @@
+// Small dense algebra on kLanes matrices at once, lane by lane side by side in memory ("interleaved"): entry e of lane l lies at
+// [e * kLanes + l]. Thousands of neighbourhoods of the same order are factored this way: every instruction works on several of them,
+// whatever the order, with no horizontal operations. The instruction set is chosen at run time.
+//
+// A symmetric or lower triangular matrix of order n is stored packed by rows: entry (p, q), q <= p, has number p (p + 1) / 2 + q.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace vnngp::linalg {
+
+inline constexpr int kLanes = 8;  ///< matrices per batch: one AVX-512 register, two AVX2 registers, four SSE2 or NEON registers
+inline constexpr int kTile = 4;   ///< orders must be a multiple of this; pad with the identity
+
+constexpr std::size_t packed_row(int p) { return static_cast<std::size_t>(p) * (p + 1) / 2; }
+constexpr int padded_order(int n) { return (n + kTile - 1) / kTile * kTile; }
+
+/// Allocator for 64-byte aligned storage, which the lane loads need.
+template <class T>
+struct LaneAllocator {
+    using value_type = T;
+    static constexpr std::align_val_t kAlignment{64};
+    LaneAllocator() = default;
+    template <class U>
+    LaneAllocator(const LaneAllocator<U>&) {}
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kAlignment)); }
+    void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, kAlignment); }
+    bool operator==(const LaneAllocator&) const = default;
+};
+using LaneBuffer = std::vector<double, LaneAllocator<double>>;
+
+/// Factors C = L L' in place for kLanes packed matrices of order n (a multiple of kTile).
+/// inverse_diagonal [n][kLanes] receives 1 / L_pp. smallest_pivot [kLanes] receives the smallest L_pp^2 met in each lane, -1 where one was
+/// not positive or NaN: that lane's factor is meaningless (the others are not affected) and the caller must treat it as failed.
+void batch_cholesky(int n, double* c, double* inverse_diagonal, double* smallest_pivot);
+
+/// x <- L^{-1} x and x <- L^{-T} x, x [n][kLanes].
+void batch_forward_solve(int n, const double* l, const double* inverse_diagonal, double* x);
+void batch_backward_solve(int n, const double* l, const double* inverse_diagonal, double* x);
+
+/// Name of the instruction set the batch routines run on here, e.g. "AVX3".
+const char* instruction_set();
+
+}  // namespace vnngp::linalg
