@@ -1,0 +1,48 @@
+// Writes CSV, gzip-compressed when the path ends in .gz. Nothing appears at the destination before commit(); see atomic_file.hpp.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vnngp/data/table.hpp"
+
+namespace vnngp::data {
+
+struct CsvWriteOptions {
+    char separator = ',';  ///< comma, semicolon or tab
+};
+
+/// Fields are appended to the current row; end_row() finishes it. All failures are InputErrors with path and the system's reason; a failure
+/// may be noticed only when a buffer is flushed, at the latest by commit().
+class CsvWriter {
+public:
+    explicit CsvWriter(const std::filesystem::path& path, const CsvWriteOptions& options = {});
+    ~CsvWriter();
+    CsvWriter(CsvWriter&&) noexcept;
+    CsvWriter& operator=(CsvWriter&&) noexcept;
+
+    /// The shortest decimal that reads back as the same double; NaN as NaN.
+    void number(double value);
+    /// Quoted when it has to be.
+    void text(std::string_view value);
+    /// One or more fields already in CSV form with this writer's separator (Table::raw_rows, CsvReader::raw_header()).
+    void raw(std::string_view fields);
+    void end_row();
+
+    /// A whole row of text.
+    void header(const std::vector<std::string>& names);
+
+    void commit();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Names and columns of the table.
+void write_csv(const std::filesystem::path& path, const Table& table, const CsvWriteOptions& options = {});
+
+}  // namespace vnngp::data

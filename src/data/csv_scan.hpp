@@ -1,0 +1,60 @@
+// The grammar of CSV: where a record and its fields end, and which number a field's text stands for. Pure functions of bytes.
+// RFC 4180 with the liberties found in practice: LF, CRLF or CR ends a line, blanks may stand around a quoted field and a number, and a
+// quote inside an unquoted field is an ordinary character.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vnngp::data {
+
+/// A separator and, for the inner loop, which bytes end an unquoted field.
+struct CsvDialect {
+    explicit CsvDialect(char separator_character = ',');
+    char separator;
+    std::array<bool, 256> ends_field{};
+};
+
+/// Views into the scanned bytes. `text` is what stands between the separators, or between the quotes.
+struct CsvField {
+    std::string_view text = {};
+    bool quoted = false;
+    bool has_doubled_quotes = false;
+};
+
+enum class ScanStatus {
+    complete,
+    incomplete,       ///< the bytes end inside the record
+    open_quote,       ///< the file ends inside a quoted field
+    text_after_quote  ///< something other than a separator follows a closing quote
+};
+
+struct RecordScan {
+    ScanStatus status = ScanStatus::incomplete;
+    const char* text_end = nullptr;  ///< end of the record without its line end
+    const char* next = nullptr;      ///< start of the next record
+    std::int64_t lines = 0;          ///< physical lines the record takes
+};
+
+/// Splits the record at `begin`; `at_end` says that no bytes follow `end`. At least one field comes out of a complete record.
+RecordScan scan_record(const char* begin, const char* end, bool at_end, const CsvDialect& dialect, std::vector<CsvField>& fields);
+
+/// The most frequent of comma, semicolon and tab outside quotes in the record at `begin` (comma on a tie); nothing when more bytes are
+/// needed.
+std::optional<char> detect_separator(const char* begin, const char* end, bool at_end);
+
+std::string_view trimmed(std::string_view text);
+
+/// The field's value: doubled quotes made single; an unquoted one without the blanks around it.
+std::string field_value(const CsvField& field);
+
+enum class NumberKind { number, missing, not_finite, text };
+
+/// `value` is set for a number, and to NaN for a missing one: nothing but blanks, NA or NaN in any case.
+NumberKind parse_number(std::string_view text, double& value);
+
+}  // namespace vnngp::data

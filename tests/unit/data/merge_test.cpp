@@ -1,0 +1,39 @@
+#include "vnngp/data/merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include "vnngp/base/random.hpp"
+
+namespace vnngp::data {
+namespace {
+
+TEST(MergeDuplicates, EveryRowFindsItsOwnPointAndNoTwoDistinctPointsAreEqual) {
+    RandomStream stream(1, StreamPurpose::test);
+    Points points(500, 2);
+    for (double& x : points.reshaped<Eigen::RowMajor>()) x = static_cast<double>(stream.below(12));
+    const auto merged = merge_duplicates(points);
+    ASSERT_LT(merged.distinct.rows(), 145);
+    for (Index i = 0; i < 500; ++i) EXPECT_EQ(merged.distinct.row(merged.site[i]), points.row(i));
+    for (Index a = 0; a < merged.distinct.rows(); ++a)
+        for (Index b = 0; b < a; ++b) EXPECT_NE(merged.distinct.row(a), merged.distinct.row(b));
+}
+
+TEST(MergeDuplicates, KeepsTheOrderOfFirstAppearance) {
+    Points points(5, 1);
+    points << 3.0, 1.0, 3.0, 2.0, 1.0;
+    const auto merged = merge_duplicates(points);
+    EXPECT_EQ(merged.site, (std::vector<Index>{0, 1, 0, 2, 1}));
+    EXPECT_EQ(merged.distinct(0, 0), 3.0);
+    EXPECT_EQ(merged.distinct(2, 0), 2.0);
+}
+
+TEST(MergeDuplicates, PositiveAndNegativeZeroAreOnePlace) {
+    Points points(2, 2);
+    points << 0.0, 1.0, -0.0, 1.0;
+    EXPECT_EQ(merge_duplicates(points).distinct.rows(), 1);
+}
+
+TEST(MergeDuplicates, OfNothingIsNothing) { EXPECT_EQ(merge_duplicates(Points(0, 3)).distinct.rows(), 0); }
+
+}  // namespace
+}  // namespace vnngp::data
