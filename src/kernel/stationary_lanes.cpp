@@ -1,0 +1,172 @@
+#include "kernel/stationary_lanes.hpp"
+
+#include "vnngp/linalg/lanes.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/stationary_lanes.cpp"
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace vnngp::kernel {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using linalg::kLanes;
+using linalg::packed_row;
+using Tag = hn::CappedTag<double, kLanes>;
+using Lane = hn::Vec<Tag>;
+
+#include "kernel/profile/matern12-inl.hpp"
+#include "kernel/profile/matern32-inl.hpp"
+#include "kernel/profile/matern52-inl.hpp"
+#include "kernel/profile/rbf-inl.hpp"
+
+// Squared distances of point p from the kWidth points q, q + 1, ...: several at a time so that p's coordinates are loaded once for all.
+template <int kWidth>
+HWY_INLINE void squared_distances(int num_dims, const double* p, const double* q, Lane sums[kWidth]) {
+    const Tag d;
+    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
+    for (int j = 0; j < kWidth; ++j) sums[j] = hn::Zero(d);
+    for (int dim = 0; dim < num_dims; ++dim) {
+        const Lane x = hn::Load(d, p + dim * kLanes);
+#pragma GCC unroll 4
+        for (int j = 0; j < kWidth; ++j) {
+            const Lane difference = hn::Sub(x, hn::Load(d, q + j * point_stride + dim * kLanes));
+            sums[j] = hn::MulAdd(difference, difference, sums[j]);
+        }
+    }
+}
+
+template <class P, int kWidth>
+HWY_INLINE void fill_pairs(int num_dims, const double* p, const double* q, double* correlation, double* slope) {
+    const Tag d;
+    Lane sums[kWidth];
+    squared_distances<kWidth>(num_dims, p, q, sums);
+#pragma GCC unroll 4
+    for (int j = 0; j < kWidth; ++j) {
+        Lane k, e;
+        P::profile(d, sums[j], k, e);
+        hn::Store(k, d, correlation + j * kLanes);
+        if (slope != nullptr) hn::Store(e, d, slope + j * kLanes);
+    }
+}
+
+template <class P>
+void fill_block(int num_points, int num_dims, const double* scaled, double* correlation, double* slope) {
+    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
+    const int width = static_cast<int>(hn::Lanes(Tag()));
+    for (int lane = 0; lane < kLanes; lane += width) {
+        for (int p = 1; p < num_points; ++p) {
+            const double* x = scaled + p * point_stride + lane;
+            int q = 0;
+            for (; q + 4 <= p; q += 4) {
+                const std::size_t at = (packed_row(p) + q) * kLanes + lane;
+                fill_pairs<P, 4>(num_dims, x, scaled + q * point_stride + lane, correlation + at, slope == nullptr ? nullptr : slope + at);
+            }
+            for (; q < p; ++q) {
+                const std::size_t at = (packed_row(p) + q) * kLanes + lane;
+                fill_pairs<P, 1>(num_dims, x, scaled + q * point_stride + lane, correlation + at, slope == nullptr ? nullptr : slope + at);
+            }
+        }
+    }
+}
+
+void Correlations(Profile profile, int num_points, int num_dims, const double* scaled, double* correlation, double* slope) {
+    switch (profile) {
+#define VNNGP_CASE(name, type) \
+    case Profile::name:        \
+        return fill_block<type>(num_points, num_dims, scaled, correlation, slope);
+        VNNGP_STATIONARY_PROFILES(VNNGP_CASE)
+#undef VNNGP_CASE
+    }
+}
+
+// The derivatives for kWidth dimensions at once: each weight is loaded once for all of them.
+template <int kWidth>
+HWY_INLINE void contract_dims(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
+                              double* gradient) {
+    const Tag d;
+    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
+    Lane sums[kWidth];
+    for (int j = 0; j < kWidth; ++j) sums[j] = hn::Load(d, gradient + j * kLanes);
+    for (int p = 1; p < num_points; ++p) {
+        Lane x[kWidth];
+        for (int j = 0; j < kWidth; ++j) x[j] = hn::Load(d, scaled + p * point_stride + j * kLanes);
+        for (int q = 0; q < p; ++q) {
+            const std::size_t pair = (packed_row(p) + q) * kLanes;
+            const Lane weighted = hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
+#pragma GCC unroll 4
+            for (int j = 0; j < kWidth; ++j) {
+                const Lane difference = hn::Sub(x[j], hn::Load(d, scaled + q * point_stride + j * kLanes));
+                sums[j] = hn::MulAdd(hn::Mul(weighted, difference), difference, sums[j]);
+            }
+        }
+    }
+    for (int j = 0; j < kWidth; ++j) hn::Store(sums[j], d, gradient + j * kLanes);
+}
+
+void LengthscaleGradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope, double* gradient) {
+    const int width = static_cast<int>(hn::Lanes(Tag()));
+    for (int lane = 0; lane < kLanes; lane += width) {
+        int dim = 0;
+        for (; dim + 4 <= num_dims; dim += 4)
+            contract_dims<4>(num_points, num_dims, scaled + dim * kLanes + lane, weight + lane, slope + lane,
+                             gradient + dim * kLanes + lane);
+        for (; dim < num_dims; ++dim)
+            contract_dims<1>(num_points, num_dims, scaled + dim * kLanes + lane, weight + lane, slope + lane,
+                             gradient + dim * kLanes + lane);
+    }
+}
+
+void LocationGradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
+                      const double* inverse_lengthscales, double* location_gradient) {
+    const Tag d;
+    const int width = static_cast<int>(hn::Lanes(d));
+    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
+    for (int lane = 0; lane < kLanes; lane += width) {
+        for (int p = 1; p < num_points; ++p) {
+            for (int q = 0; q < p; ++q) {
+                const std::size_t pair = (packed_row(p) + q) * kLanes + lane;
+                const Lane weighted = hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
+                for (int dim = 0; dim < num_dims; ++dim) {
+                    const std::size_t at_p = p * point_stride + dim * kLanes + lane, at_q = q * point_stride + dim * kLanes + lane;
+                    const Lane difference = hn::Sub(hn::Load(d, scaled + at_p), hn::Load(d, scaled + at_q));
+                    const Lane pull = hn::Mul(hn::Mul(weighted, difference), hn::Set(d, inverse_lengthscales[dim]));
+                    hn::Store(hn::Sub(hn::Load(d, location_gradient + at_p), pull), d, location_gradient + at_p);
+                    hn::Store(hn::Add(hn::Load(d, location_gradient + at_q), pull), d, location_gradient + at_q);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace vnngp::kernel
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vnngp::kernel {
+
+HWY_EXPORT(Correlations);
+HWY_EXPORT(LengthscaleGradient);
+HWY_EXPORT(LocationGradient);
+
+void stationary_correlations(Profile profile, int num_points, int num_dims, const double* scaled, double* correlation, double* slope) {
+    HWY_DYNAMIC_DISPATCH(Correlations)(profile, num_points, num_dims, scaled, correlation, slope);
+}
+
+void stationary_lengthscale_gradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
+                                     double* gradient) {
+    HWY_DYNAMIC_DISPATCH(LengthscaleGradient)(num_points, num_dims, scaled, weight, slope, gradient);
+}
+
+void stationary_location_gradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
+                                  const double* inverse_lengthscales, double* location_gradient) {
+    HWY_DYNAMIC_DISPATCH(LocationGradient)
+    (num_points, num_dims, scaled, weight, slope, inverse_lengthscales, location_gradient);
+}
+
+}  // namespace vnngp::kernel
+#endif
