@@ -1,0 +1,35 @@
+// Progress of the rows of one search, gathered from all workers and told by the thread that entered the library.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "vnngp/base/context.hpp"
+#include "vnngp/base/parallel.hpp"
+
+namespace vnngp::neighbors {
+
+class RowProgress {
+public:
+    RowProgress(const Context& context, std::int64_t total) : context_(context), total_(total) {}
+
+    /// Called at the end of each chunk, by the worker that ran it. Worker 0 is the entering thread.
+    void finished(const Chunk& chunk) {
+        const std::int64_t done = done_.fetch_add(chunk.end - chunk.begin, std::memory_order_relaxed) + (chunk.end - chunk.begin);
+        if (chunk.worker != 0 || Clock::now() - last_report_ < std::chrono::milliseconds(250)) return;
+        last_report_ = Clock::now();
+        context_.report({"neighbors", done, total_, ""});
+    }
+    /// The last report, from outside the parallel loop.
+    void finished_all() { context_.report({"neighbors", total_, total_, ""}); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    const Context& context_;
+    std::int64_t total_;
+    std::atomic<std::int64_t> done_{0};
+    Clock::time_point last_report_ = Clock::now();
+};
+
+}  // namespace vnngp::neighbors

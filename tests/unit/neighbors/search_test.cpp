@@ -1,0 +1,222 @@
+#include "vnngp/neighbors/search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "sample_points.hpp"
+#include "vnngp/base/error.hpp"
+
+namespace vnngp::neighbors {
+namespace {
+
+constexpr SearchMethod kMethods[] = {SearchMethod::automatic, SearchMethod::kd_tree, SearchMethod::scan, SearchMethod::brute_force};
+
+// What the first `limit` candidates say, sorted in full by (distance, index). Distances are summed in extended precision, so that the order
+// can differ from the library's only among pairs that are equal in double precision up to rounding.
+struct Ranked {
+    long double distance;
+    Index index;
+    bool operator<(const Ranked& other) const { return std::pair(distance, index) < std::pair(other.distance, other.index); }
+};
+
+long double distance_of(const Points& a, Index i, const Points& b, Index j) {
+    long double sum = 0.0L;
+    for (Eigen::Index k = 0; k < a.cols(); ++k) {
+        const long double difference = static_cast<long double>(a(i, k)) - static_cast<long double>(b(j, k));
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+// Each row has the right length, distinct entries below its limit, and the right distances in ascending order, to rounding; where distances
+// are exact (integers), it is the sorted list itself.
+void expect_nearest(const NeighborGraph& graph, const Points& candidates, const Points& queries, Index max_neighbors, bool predecessors,
+                    bool exact_distances) {
+    ASSERT_EQ(graph.num_rows(), queries.rows());
+    for (Index i = 0; i < graph.num_rows(); ++i) {
+        const Index limit = predecessors ? i : static_cast<Index>(candidates.rows());
+        std::vector<Ranked> ranked;
+        for (Index j = 0; j < limit; ++j) ranked.push_back({distance_of(queries, i, candidates, j), j});
+        std::sort(ranked.begin(), ranked.end());
+        const auto row = graph.row(i);
+        ASSERT_EQ(static_cast<Index>(row.size()), std::min(limit, max_neighbors)) << "row " << i;
+        EXPECT_EQ(std::set<Index>(row.begin(), row.end()).size(), row.size()) << "row " << i;
+        for (std::size_t k = 0; k < row.size(); ++k) {
+            ASSERT_LT(row[k], limit);
+            if (exact_distances) {
+                EXPECT_EQ(row[k], ranked[k].index) << "row " << i << " neighbour " << k;
+            } else {
+                const long double actual = distance_of(queries, i, candidates, row[k]);
+                EXPECT_NEAR(static_cast<double>(actual), static_cast<double>(ranked[k].distance),
+                            1e-14 * static_cast<double>(ranked[k].distance));
+            }
+        }
+    }
+}
+
+// Every method agrees with the reference, at one thread and at two, and the reference with the full sort.
+void expect_exact_search(const Points& points, const Points& queries, Index max_neighbors, bool exact_distances = false) {
+    const NeighborGraph before = predecessor_graph(points, max_neighbors, {.threads = 1}, SearchMethod::brute_force);
+    const NeighborGraph all = nearest_graph(points, queries, max_neighbors, {.threads = 1}, SearchMethod::brute_force);
+    expect_nearest(before, points, points, max_neighbors, true, exact_distances);
+    expect_nearest(all, points, queries, max_neighbors, false, exact_distances);
+    for (const auto method : kMethods) {
+        for (const int threads : {1, 2}) {
+            const Context context{.threads = threads};
+            EXPECT_EQ(predecessor_graph(points, max_neighbors, context, method), before) << "method " << static_cast<int>(method);
+            EXPECT_EQ(nearest_graph(points, queries, max_neighbors, context, method), all) << "method " << static_cast<int>(method);
+        }
+    }
+}
+
+TEST(NeighborSearch, IsExactInOneTwoEightAndFiftyFourDimensions) {
+    for (const Index dim : {1, 2, 8, 54}) expect_exact_search(uniform_points(700, dim), uniform_points(150, dim, 1), 10);
+}
+
+TEST(NeighborSearch, BreaksTiesBySmallerIndex) {
+    for (const Index dim : {1, 2, 3, 8, 54}) {
+        expect_exact_search(grid_points(500, dim, 3), grid_points(100, dim, 3, 1), 9, true);
+        expect_exact_search(grid_points(500, dim, 30), grid_points(100, dim, 30, 1), 9, true);
+    }
+}
+
+TEST(NeighborSearch, IsExactAmongManyDuplicates) {
+    for (const Index dim : {1, 2, 8, 54})
+        for (const Index places : {2, 30, 200})
+            expect_exact_search(duplicated_points(400, dim, places), duplicated_points(60, dim, places, 1), 12);
+}
+
+TEST(NeighborSearch, IsExactBeyondTheFirstPrefixTree) {
+    const Points points = uniform_points(5000, 4), repeated = duplicated_points(5000, 4, 3500);
+    for (const Points& sample : {points, repeated}) {
+        const NeighborGraph expected = predecessor_graph(sample, 20, {}, SearchMethod::brute_force);
+        for (const auto method : kMethods) EXPECT_EQ(predecessor_graph(sample, 20, {}, method), expected);
+    }
+}
+
+TEST(NeighborSearch, IsExactWhereSinglePrecisionSeesNothing) {
+    // A large offset with a tiny spread.
+    for (const Index dim : {2, 8, 54}) {
+        const Points points = (uniform_points(600, dim).array() * 1e-3 + 1e6).matrix();
+        expect_exact_search(points, points.topRows(80), 10);
+    }
+    // Clusters whose inner distances vanish in single precision next to the distances between them, or are a few of its units.
+    for (const double spread : {1e-9, 1e-7, 1e-6}) {
+        Points clusters = uniform_points(600, 8) * spread;
+        for (Index i = 0; i < clusters.rows(); ++i) clusters.row(i).array() += static_cast<double>(i % 5);
+        expect_exact_search(clusters, clusters.topRows(80), 10);
+    }
+    // One coordinate a billion times larger than the others, and one outlier farther still.
+    Points scales = uniform_points(600, 8);
+    scales.col(3) *= 1e9;
+    scales.row(17).setConstant(1e14);
+    expect_exact_search(scales, scales.topRows(80), 10);
+    // Beyond the range of single precision in both directions.
+    expect_exact_search(uniform_points(300, 8) * 1e100, uniform_points(50, 8, 1) * 1e100, 10);
+    expect_exact_search(uniform_points(300, 8) * 1e-100, uniform_points(50, 8, 1) * 1e-100, 10);
+    expect_exact_search(uniform_points(300, 8), uniform_points(50, 8, 1) * 1e60, 10);
+}
+
+TEST(NeighborSearch, OfConstantPointsTakesTheFirstOnes) {
+    const Points points = Points::Constant(300, 5, 1.0 / 3.0);
+    for (const auto method : kMethods) {
+        const NeighborGraph graph = predecessor_graph(points, 4, {}, method);
+        for (Index j = 0; j < 300; ++j)
+            for (Index k = 0; k < std::min<Index>(j, 4); ++k) EXPECT_EQ(graph.row(j)[k], k);
+    }
+}
+
+TEST(NeighborSearch, OfManyEqualPointsIsNotQuadratic) {
+    // 150,000 equal points: every pair ties, and looking at all of them would take minutes.
+    Points points = Points::Constant(150000, 6, 0.5);
+    points.bottomRows(10) = uniform_points(10, 6);
+    for (const auto method : {SearchMethod::automatic, SearchMethod::kd_tree, SearchMethod::scan}) {
+        const NeighborGraph graph = predecessor_graph(points, 8, {}, method);
+        EXPECT_EQ(graph.row(140000)[7], 7);
+    }
+}
+
+TEST(NeighborSearch, TakesNegativeZeroForZero) {
+    Points points(4, 1);
+    points << -0.0, 0.0, -0.0, 0.0;
+    for (const auto method : kMethods) {
+        const NeighborGraph graph = predecessor_graph(points, 2, {}, method);
+        EXPECT_EQ(graph.row(3)[0], 0);
+        EXPECT_EQ(graph.row(3)[1], 1);
+    }
+}
+
+TEST(NeighborSearch, GivesAllPointsWhenAskedForMoreThanThereAre) {
+    for (const Index max_neighbors : {99, 100, 1000}) {
+        const Points points = uniform_points(100, 3);
+        expect_exact_search(points, uniform_points(20, 3, 1), max_neighbors);
+        EXPECT_EQ(predecessor_graph(points, max_neighbors, {}).stride(), 99);
+        EXPECT_EQ(nearest_graph(points, points, max_neighbors, {}).stride(), std::min<Index>(max_neighbors, 100));
+    }
+}
+
+TEST(NeighborSearch, OfOnePointAndOfNone) {
+    const Points one = uniform_points(1, 2), none(0, 2);
+    for (const auto method : kMethods) {
+        EXPECT_TRUE(predecessor_graph(one, 5, {}, method).row(0).empty());
+        EXPECT_EQ(predecessor_graph(none, 5, {}, method).num_rows(), 0);
+        EXPECT_EQ(nearest_graph(one, one, 5, {}, method).row(0)[0], 0);
+        EXPECT_TRUE(nearest_graph(none, one, 5, {}, method).row(0).empty());
+        EXPECT_EQ(nearest_graph(one, none, 5, {}, method).num_rows(), 0);
+    }
+}
+
+TEST(NearestIndex, AnswersRepeatedBlocksLikeOneSearchAfterItsInputIsGone) {
+    for (const auto method : kMethods) {
+        const Points queries = uniform_points(90, 3, 1);
+        auto inducing = std::make_unique<Points>(uniform_points(3000, 3));
+        const NeighborGraph expected = nearest_graph(*inducing, queries, 7, {}, SearchMethod::brute_force);
+        NearestIndex built(*inducing, {}, method);
+        inducing.reset();
+        const NearestIndex index = std::move(built);
+        EXPECT_NE(index.method(), SearchMethod::automatic);
+        for (Index begin = 0; begin < 90; begin += 30) {
+            const NeighborGraph block = index.search(queries.middleRows(begin, 30), 7, {});
+            for (Index i = 0; i < 30; ++i) EXPECT_TRUE(std::ranges::equal(block.row(i), expected.row(begin + i)));
+        }
+    }
+}
+
+TEST(NeighborSearch, RefusesWhatItCannotRank) {
+    const Points points = uniform_points(10, 2);
+    Points broken = points;
+    EXPECT_THROW(predecessor_graph(points, 0, {}), InputError);
+    EXPECT_THROW(nearest_graph(points, uniform_points(5, 3), 2, {}), InputError);
+    EXPECT_THROW(predecessor_graph(Points(10, 0), 2, {}), InputError);
+    for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e200}) {
+        broken(4, 1) = value;
+        EXPECT_THROW(predecessor_graph(broken, 2, {}), InputError);
+        EXPECT_THROW(nearest_graph(points, broken, 2, {}), InputError);
+    }
+}
+
+TEST(NeighborSearch, StopsWhenAsked) {
+    const std::atomic<bool> stop{true};
+    for (const auto method : kMethods) EXPECT_THROW(predecessor_graph(uniform_points(3000, 4), 5, {.stop = &stop}, method), Interrupted);
+}
+
+TEST(NeighborSearch, ReportsItsEnd) {
+    for (const auto method : kMethods) {
+        Progress last;
+        Context context;
+        context.progress = [&](const Progress& event) { last = event; };
+        predecessor_graph(uniform_points(3000, 2), 5, context, method);
+        EXPECT_EQ(last.stage, "neighbors");
+        EXPECT_EQ(last.done, 3000);
+        EXPECT_EQ(last.total, 3000);
+    }
+}
+
+}  // namespace
+}  // namespace vnngp::neighbors
