@@ -1,0 +1,58 @@
+// kLanes rows computed side by side: the working memory of one thread and the steps on it, in the order they are called.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "vnngp/conditional/rows.hpp"
+
+namespace vnngp::conditional {
+
+class LaneRows {
+public:
+    LaneRows(const Covariance& covariance, const Neighborhoods& neighborhoods, bool with_adjoint);
+
+    /// Computes b and f of at most kLanes rows (Eq. K1): gather, correlations, factor, solve. Raises the jitter of a lane that fails.
+    void compute(std::span<const Index> rows);
+
+    int count() const { return count_; }
+    Row row(int lane, std::int64_t position) const;
+    /// Where the visitor's derivatives for a lane go; set to zero by compute().
+    RowAdjoint& adjoint(int lane) { return adjoints_[lane]; }
+
+    /// Applies Eq. G3 to the adjoints. Adds to gradient = [kernel parameters, log output scale, log nugget].
+    /// location_gradient (per lane, may be empty): see rows.hpp.
+    void pull_back(std::span<double> gradient, const std::array<std::span<double>, linalg::kLanes>& location_gradient);
+
+    const JitterReport& jitter() const { return jitter_; }
+
+private:
+    void gather(std::span<const Index> rows);
+    void assemble();
+    void factor_and_solve();
+    /// Lanes whose factorisation cannot be trusted get ten times the nugget; true when there were any.
+    bool raise_failed_lanes(std::span<const Index> rows);
+    void unpack();
+
+    const Covariance& covariance_;
+    const Neighborhoods& neighborhoods_;
+    const bool with_adjoint_;
+
+    int count_ = 0;  ///< lanes in use; the rest repeat lane 0
+    int order_ = 0;  ///< neighbours per lane, padded: the target is point number order_
+    std::array<int, linalg::kLanes> neighbors_in_lane_{};
+    std::array<Index, linalg::kLanes> ids_{};
+    std::array<double, linalg::kLanes> diagonal_{};  ///< relative nugget, per lane because of the raised jitter
+
+    kernel::LaneBlock block_;
+    kernel::KernelScratch scratch_;
+    linalg::LaneBuffer matrix_;  ///< correlations, then the Cholesky factor; its last packed row is the target's
+    linalg::LaneBuffer inverse_diagonal_, solution_, adjoint_solution_, weight_, location_;
+    alignas(64) std::array<double, linalg::kLanes> pivot_{}, variance_{}, variance_adjoint_{};
+
+    std::array<std::vector<double>, linalg::kLanes> weights_, weight_adjoints_;  ///< contiguous per lane, for the visitor
+    std::array<RowAdjoint, linalg::kLanes> adjoints_;
+    JitterReport jitter_;
+};
+
+}  // namespace vnngp::conditional
