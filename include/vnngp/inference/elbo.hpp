@@ -1,0 +1,62 @@
+// The evidence lower bound (Eq. E1 - E3) and its gradient (Eq. G1 - G2), over all terms or any minibatch of them.
+#pragma once
+
+#include <span>
+
+#include "vnngp/base/context.hpp"
+#include "vnngp/inference/problem.hpp"
+
+namespace vnngp::inference {
+
+/// Terms of the bound and what each counts for. For uniformly drawn terms the weights N / |I| and M / |J| make the sum unbiased.
+struct Minibatch {
+    std::span<const Index> observations;  ///< I
+    std::span<const Index> inducing;      ///< J
+    double observation_weight = 1.0;
+    double inducing_weight = 1.0;
+};
+
+/// The weighted minibatch of the given terms of a problem.
+Minibatch minibatch(const Problem& problem, std::span<const Index> observations, std::span<const Index> inducing);
+
+/// Derivatives of the bound. Only entries of `touched` points are non-zero in the arrays over inducing points; clear() costs as much as
+/// there are touched entries, so a step never costs O(M).
+class ElboGradient {
+public:
+    /// with_locations: also differentiate in the inducing points' coordinates.
+    ElboGradient(const Problem& problem, bool with_locations);
+    void clear();
+
+    Vector mean;       ///< d/dm
+    Vector variance;   ///< d/ds
+    Points locations;  ///< d/dZ, empty unless asked for
+    conditional::CovarianceGradient covariance;
+    double prior_mean = 0.0;
+    std::vector<double> log_likelihood_parameters;
+
+    std::span<const Index> touched() const { return touched_; }
+    void touch(Index j) {
+        if (is_touched_[j]) return;
+        is_touched_[j] = 1;
+        touched_.push_back(j);
+    }
+    bool with_locations() const { return locations.rows() > 0; }
+
+private:
+    std::vector<Index> touched_;
+    std::vector<char> is_touched_;
+};
+
+/// Marks every inducing point whose q(u_j) or location the minibatch's terms depend on.
+void touch_terms(const Problem& problem, const Minibatch& batch, ElboGradient& gradient);
+
+/// The bound's value on the minibatch; with a gradient, its derivatives are added to it. The value is the same either way, and neither
+/// depends on the number of threads.
+double elbo(const Context& context, const Problem& problem, const Hyperparameters& hyper, const MeanField& posterior,
+            const Minibatch& batch, ElboGradient* gradient = nullptr, conditional::JitterReport* jitter = nullptr);
+
+/// The bound over all terms.
+double full_elbo(const Context& context, const Problem& problem, const Hyperparameters& hyper, const MeanField& posterior,
+                 ElboGradient* gradient = nullptr, conditional::JitterReport* jitter = nullptr);
+
+}  // namespace vnngp::inference

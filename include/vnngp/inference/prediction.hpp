@@ -1,0 +1,19 @@
+// Predictions of the latent function (Eq. K3).
+#pragma once
+
+#include "vnngp/inference/problem.hpp"
+
+namespace vnngp::inference {
+
+/// Marginals of the smooth latent function g at some points: nugget and observation noise excluded.
+struct LatentPrediction {
+    Vector mean;
+    Vector variance;
+};
+
+/// graph.row(i): the inducing points that inputs.row(i) looks at. Every input is an ordinary row, also one that coincides with an inducing
+/// point: the nugget is filtered.
+LatentPrediction predict_latent(const Context& context, const conditional::Covariance& covariance, double mean, const MeanField& posterior,
+                                const Points& inducing, const neighbors::NeighborGraph& graph, const Points& inputs);
+
+}  // namespace vnngp::inference

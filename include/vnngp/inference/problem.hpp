@@ -1,0 +1,49 @@
+// What is being inferred: the model's parts, the data, and the quantities that inference finds.
+#pragma once
+
+#include <vector>
+
+#include "vnngp/conditional/rows.hpp"
+#include "vnngp/likelihood/likelihood.hpp"
+#include "vnngp/neighbors/neighbor_graph.hpp"
+
+namespace vnngp::inference {
+
+/// Everything but q(u). Variances and length-scales, never their logarithms.
+struct Hyperparameters {
+    std::vector<double> shape;  ///< the kernel's parameters
+    double outputscale = 1.0;
+    double nugget = 0.0;             ///< tau
+    double mean = 0.0;               ///< mu, constant
+    std::vector<double> likelihood;  ///< the likelihood's parameters
+};
+
+/// q(u) = prod_j N(m_j, s_j)
+struct MeanField {
+    Vector mean;
+    Vector variance;
+};
+
+/// M inducing points in their order, N observations. Each observation either sits at an inducing point (its site: M = N, and repeated
+/// inputs) or is tied to its nearest inducing points by a data row (M < N).
+struct Problem {
+    const kernel::Kernel* kernel = nullptr;              ///< not owned
+    const likelihood::Likelihood* likelihood = nullptr;  ///< not owned
+    Points inducing;                                     ///< Z
+    neighbors::NeighborGraph prior_graph;                ///< n(j): nearest predecessors
+    Vector targets;                                      ///< y
+    std::vector<Index> sites;                            ///< per observation, or empty
+    Points inputs;                                       ///< X, used when there are no sites
+    neighbors::NeighborGraph data_graph;                 ///< n(i): nearest inducing points, used when there are no sites
+    double jitter = 1e-8;
+
+    Index num_inducing() const { return static_cast<Index>(inducing.rows()); }
+    Index num_observations() const { return static_cast<Index>(targets.size()); }
+    bool at_sites() const { return !sites.empty(); }
+};
+
+inline conditional::Covariance covariance(const Problem& problem, const Hyperparameters& hyper) {
+    return {problem.kernel, hyper.shape, hyper.outputscale, hyper.nugget, problem.jitter};
+}
+
+}  // namespace vnngp::inference

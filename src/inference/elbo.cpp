@@ -1,0 +1,268 @@
+#include "vnngp/inference/elbo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace vnngp::inference {
+namespace {
+
+using conditional::Row;
+using conditional::RowAdjoint;
+
+// Rows are visited in slabs: each row leaves its contributions in its own place, and one loop in row order adds them up. That loop is the
+// only reduction over points, so the result does not depend on which thread computed a row.
+constexpr std::size_t kSlab = 4096;
+
+// What a slab's rows leave behind. Per row `stride + 1` places: its neighbours, then (last) the point itself where it is an inducing point.
+struct Slab {
+    Slab(const Problem& problem, Index stride_of_graph, const ElboGradient* gradient)
+        : stride(static_cast<std::size_t>(stride_of_graph) + 1),
+          dims(problem.inducing.cols()),
+          parameters(problem.likelihood->parameters().size()),
+          value(kSlab) {
+        if (gradient == nullptr) return;
+        on_mean.resize(kSlab * stride);
+        on_variance.resize(kSlab * stride);
+        on_prior_mean.resize(kSlab);
+        on_likelihood.resize(kSlab * parameters);
+        if (gradient->with_locations()) on_location.resize(kSlab * stride * dims);
+    }
+    std::size_t stride, dims, parameters;
+    std::vector<double> value, on_mean, on_variance, on_prior_mean, on_likelihood, on_location;
+};
+
+// Eq. E2 and G1: inducing point j's term of -KL, times weight.
+double prior_term(const Row& row, const MeanField& q, double mu, double weight, Slab* slab, RowAdjoint* adjoint) {
+    const Index j = row.id;
+    double r = q.mean[j] - mu, t = q.variance[j];
+    for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
+        const double b = row.weights[k];
+        r -= b * (q.mean[row.neighbors[k]] - mu);
+        t += b * b * q.variance[row.neighbors[k]];
+    }
+    t += r * r;
+    const double f = row.variance;
+    const double value = -0.5 * weight * (std::log(f) - std::log(q.variance[j]) - 1.0 + t / f);
+    if (adjoint == nullptr) return value;
+
+    adjoint->variance = -0.5 * weight * (1.0 / f - t / (f * f));
+    double* on_mean = slab->on_mean.data() + row.position * slab->stride;
+    double* on_variance = slab->on_variance.data() + row.position * slab->stride;
+    for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
+        const Index n = row.neighbors[k];
+        const double b = row.weights[k];
+        adjoint->weights[k] = -weight / f * (b * q.variance[n] - r * (q.mean[n] - mu));
+        on_mean[k] = weight * r * b / f;
+        on_variance[k] = -0.5 * weight * b * b / f;
+    }
+    on_mean[slab->stride - 1] = -weight * r / f;
+    on_variance[slab->stride - 1] = -0.5 * weight * (1.0 / f - 1.0 / q.variance[j]);
+    return value;
+}
+
+// Eq. K3 and G2: the expected log density of an observation away from the inducing points, times weight.
+double data_term(const Row& row, const Problem& problem, const Hyperparameters& hyper, const MeanField& q, double weight, Slab* slab,
+                 RowAdjoint* adjoint) {
+    double mean = hyper.mean, variance = row.variance;
+    for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
+        const double a = row.weights[k];
+        mean += a * (q.mean[row.neighbors[k]] - hyper.mean);
+        variance += a * a * q.variance[row.neighbors[k]];
+    }
+    const double y = problem.targets[row.id];
+    double ell = 0.0, d_mean = 0.0, d_variance = 0.0;
+    const likelihood::LatentMarginals marginals{{&mean, 1}, {&variance, 1}};
+    if (adjoint == nullptr) {
+        problem.likelihood->expected_log_density(hyper.likelihood, {&y, 1}, marginals, {.value = {&ell, 1}});
+        return weight * ell;
+    }
+    const auto place = static_cast<std::size_t>(row.position);
+    const std::span on_likelihood = std::span(slab->on_likelihood).subspan(place * slab->parameters, slab->parameters);
+    problem.likelihood->expected_log_density(
+        hyper.likelihood, {&y, 1}, marginals,
+        {.value = {&ell, 1}, .d_mean = {&d_mean, 1}, .d_variance = {&d_variance, 1}, .d_log_parameters = on_likelihood});
+    for (double& value : on_likelihood) value *= weight;
+    adjoint->variance = weight * d_variance;
+    double* on_mean = slab->on_mean.data() + place * slab->stride;
+    double* on_variance = slab->on_variance.data() + place * slab->stride;
+    for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
+        const Index n = row.neighbors[k];
+        const double a = row.weights[k];
+        adjoint->weights[k] = weight * (d_mean * (q.mean[n] - hyper.mean) + 2.0 * d_variance * a * q.variance[n]);
+        on_mean[k] = weight * d_mean * a;
+        on_variance[k] = weight * d_variance * a * a;
+    }
+    slab->on_prior_mean[place] = weight * d_mean;
+    return weight * ell;
+}
+
+void add(conditional::CovarianceGradient& total, const conditional::CovarianceGradient& part) {
+    for (std::size_t p = 0; p < part.log_shape.size(); ++p) total.log_shape[p] += part.log_shape[p];
+    total.log_outputscale += part.log_outputscale;
+    total.log_nugget += part.log_nugget;
+}
+
+// The one reduction over points: contributions of the rows of a slab, in row order.
+void scatter(const Slab& slab, const neighbors::NeighborGraph& graph, std::span<const Index> rows, bool self_is_inducing,
+             ElboGradient& gradient) {
+    const auto add_to = [&](Index j, std::size_t at) {
+        gradient.touch(j);
+        gradient.mean[j] += slab.on_mean[at];
+        gradient.variance[j] += slab.on_variance[at];
+        // m enters every term as m - mu.
+        gradient.prior_mean -= slab.on_mean[at];
+        if (gradient.with_locations())
+            for (std::size_t d = 0; d < slab.dims; ++d) gradient.locations(j, d) += slab.on_location[at * slab.dims + d];
+    };
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+        const auto neighbors = graph.row(rows[place]);
+        for (std::size_t k = 0; k < neighbors.size(); ++k) add_to(neighbors[k], place * slab.stride + k);
+        if (self_is_inducing) {
+            add_to(rows[place], place * slab.stride + slab.stride - 1);
+        } else {
+            gradient.prior_mean += slab.on_prior_mean[place];
+            for (std::size_t p = 0; p < slab.parameters; ++p)
+                gradient.log_likelihood_parameters[p] += slab.on_likelihood[place * slab.parameters + p];
+        }
+    }
+}
+
+// Sums term(row, slab, adjoint) over rows, slab by slab.
+template <class Term>
+double sum_over_rows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
+                     std::span<const Index> rows, bool self_is_inducing, const Problem& problem, ElboGradient* gradient,
+                     conditional::JitterReport* jitter, const Term& term) {
+    double total = 0.0;
+    Slab slab(problem, neighborhoods.graph.stride(), gradient);
+    for (std::size_t begin = 0; begin < rows.size(); begin += kSlab) {
+        const auto part = rows.subspan(begin, std::min(kSlab, rows.size() - begin));
+        conditional::JitterReport raised;
+        if (gradient == nullptr) {
+            raised = conditional::visit_rows(context, covariance, neighborhoods, part,
+                                             [&](const Row& row) { slab.value[row.position] = term(row, nullptr, nullptr); });
+        } else {
+            const std::span on_location =
+                std::span(slab.on_location).first(gradient->with_locations() ? part.size() * slab.stride * slab.dims : 0);
+            const auto result = conditional::visit_rows_with_adjoint(
+                context, covariance, neighborhoods, part,
+                [&](const Row& row, RowAdjoint& adjoint) { slab.value[row.position] = term(row, &slab, &adjoint); }, on_location);
+            raised = result.jitter;
+            add(gradient->covariance, result.gradient);
+            scatter(slab, neighborhoods.graph, part, self_is_inducing, *gradient);
+        }
+        if (jitter != nullptr) jitter->merge(raised);
+        total += std::accumulate(slab.value.begin(), slab.value.begin() + static_cast<std::ptrdiff_t>(part.size()), 0.0);
+    }
+    return total;
+}
+
+// Observations at inducing points: q(f_i) = q(u_site), no solve.
+double sum_at_sites(const Context& context, const Problem& problem, const Hyperparameters& hyper, const MeanField& q,
+                    const Minibatch& batch, ElboGradient* gradient) {
+    const std::size_t parameters = hyper.likelihood.size();
+    std::vector<double> y(kSlab), mean(kSlab), variance(kSlab), ell(kSlab), d_mean(kSlab), d_variance(kSlab),
+        d_parameters(kSlab * parameters);
+    double total = 0.0;
+    for (std::size_t begin = 0; begin < batch.observations.size(); begin += kSlab) {
+        context.check_stop();
+        const auto part = batch.observations.subspan(begin, std::min(kSlab, batch.observations.size() - begin));
+        const std::size_t n = part.size();
+        for (std::size_t i = 0; i < n; ++i) {
+            const Index site = problem.sites[part[i]];
+            y[i] = problem.targets[part[i]];
+            mean[i] = q.mean[site];
+            variance[i] = q.variance[site];
+        }
+        const auto head = [n](std::vector<double>& v) { return std::span(v).first(n); };
+        likelihood::ExpectedLogDensity outputs{.value = head(ell)};
+        if (gradient != nullptr) {
+            outputs.d_mean = head(d_mean);
+            outputs.d_variance = head(d_variance);
+            outputs.d_log_parameters = std::span(d_parameters).first(n * parameters);
+        }
+        problem.likelihood->expected_log_density(hyper.likelihood, head(y), {head(mean), head(variance)}, outputs);
+        total += batch.observation_weight * std::accumulate(ell.begin(), ell.begin() + static_cast<std::ptrdiff_t>(n), 0.0);
+        if (gradient == nullptr) continue;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Index site = problem.sites[part[i]];
+            gradient->touch(site);
+            gradient->mean[site] += batch.observation_weight * d_mean[i];
+            gradient->variance[site] += batch.observation_weight * d_variance[i];
+            for (std::size_t p = 0; p < parameters; ++p)
+                gradient->log_likelihood_parameters[p] += batch.observation_weight * d_parameters[p * n + i];
+        }
+    }
+    return total;
+}
+
+}  // namespace
+
+Minibatch minibatch(const Problem& problem, std::span<const Index> observations, std::span<const Index> inducing) {
+    return {observations, inducing,
+            observations.empty() ? 0.0 : static_cast<double>(problem.num_observations()) / static_cast<double>(observations.size()),
+            inducing.empty() ? 0.0 : static_cast<double>(problem.num_inducing()) / static_cast<double>(inducing.size())};
+}
+
+ElboGradient::ElboGradient(const Problem& problem, bool with_locations)
+    : mean(Vector::Zero(problem.num_inducing())),
+      variance(Vector::Zero(problem.num_inducing())),
+      locations(with_locations ? Points::Zero(problem.inducing.rows(), problem.inducing.cols()) : Points()),
+      is_touched_(problem.num_inducing(), 0) {
+    covariance.log_shape.assign(problem.kernel->num_parameters(), 0.0);
+    log_likelihood_parameters.assign(problem.likelihood->parameters().size(), 0.0);
+}
+
+void ElboGradient::clear() {
+    for (const Index j : touched_) {
+        mean[j] = variance[j] = 0.0;
+        if (with_locations()) locations.row(j).setZero();
+        is_touched_[j] = 0;
+    }
+    touched_.clear();
+    covariance = {std::vector<double>(covariance.log_shape.size(), 0.0), 0.0, 0.0};
+    prior_mean = 0.0;
+    std::fill(log_likelihood_parameters.begin(), log_likelihood_parameters.end(), 0.0);
+}
+
+void touch_terms(const Problem& problem, const Minibatch& batch, ElboGradient& gradient) {
+    for (const Index j : batch.inducing) {
+        gradient.touch(j);
+        for (const Index k : problem.prior_graph.row(j)) gradient.touch(k);
+    }
+    for (const Index i : batch.observations) {
+        if (problem.at_sites()) {
+            gradient.touch(problem.sites[i]);
+        } else {
+            for (const Index k : problem.data_graph.row(i)) gradient.touch(k);
+        }
+    }
+}
+
+double elbo(const Context& context, const Problem& problem, const Hyperparameters& hyper, const MeanField& posterior,
+            const Minibatch& batch, ElboGradient* gradient, conditional::JitterReport* jitter) {
+    const conditional::Covariance cov = covariance(problem, hyper);
+
+    const conditional::Neighborhoods prior{problem.inducing, problem.inducing, problem.prior_graph};
+    const double minus_kl = sum_over_rows(context, cov, prior, batch.inducing, true, problem, gradient, jitter,
+                                          [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
+                                              return prior_term(row, posterior, hyper.mean, batch.inducing_weight, slab, adjoint);
+                                          });
+    if (problem.at_sites()) return minus_kl + sum_at_sites(context, problem, hyper, posterior, batch, gradient);
+
+    const conditional::Neighborhoods data{problem.inducing, problem.inputs, problem.data_graph};
+    return minus_kl + sum_over_rows(context, cov, data, batch.observations, false, problem, gradient, jitter,
+                                    [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
+                                        return data_term(row, problem, hyper, posterior, batch.observation_weight, slab, adjoint);
+                                    });
+}
+
+double full_elbo(const Context& context, const Problem& problem, const Hyperparameters& hyper, const MeanField& posterior,
+                 ElboGradient* gradient, conditional::JitterReport* jitter) {
+    std::vector<Index> observations(problem.num_observations()), inducing(problem.num_inducing());
+    std::iota(observations.begin(), observations.end(), 0);
+    std::iota(inducing.begin(), inducing.end(), 0);
+    return elbo(context, problem, hyper, posterior, minibatch(problem, observations, inducing), gradient, jitter);
+}
+
+}  // namespace vnngp::inference

@@ -1,0 +1,265 @@
+#include "vnngp/inference/stochastic.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "vnngp/base/error.hpp"
+#include "vnngp/base/parallel.hpp"
+#include "vnngp/base/random.hpp"
+#include "vnngp/inference/elbo.hpp"
+#include "vnngp/inference/natural_step.hpp"
+#include "vnngp/inference/parameters.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+namespace vnngp::inference {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kStartTolerance = 1e-3;  ///< of the linear system for the first q(u)
+constexpr int kStartIterations = 100;
+/// The bound per observation may still drift this much between the last two tenths of the epochs in a run called converged.
+constexpr double kConvergedDrift = 0.01;
+
+/// One epoch's minibatches: every observation once, every inducing point (about) once.
+class EpochBatches {
+public:
+    EpochBatches(const Problem& problem, const StochasticOptions& options, std::uint64_t seed, std::int64_t epoch)
+        : problem_(problem), count_(num_chunks(problem.num_observations(), options.batch)), size_(options.batch) {
+        RandomStream data_stream(seed, StreamPurpose::minibatch, static_cast<std::uint32_t>(epoch));
+        observations_ = random_permutation(problem.num_observations(), data_stream);
+        // With one observation per inducing point both are drawn together, so that a step touches fewer points.
+        paired_ = problem.at_sites() && problem.num_inducing() == problem.num_observations();
+        RandomStream inducing_stream(seed, StreamPurpose::inducing_minibatch, static_cast<std::uint32_t>(epoch));
+        if (!paired_) inducing_ = random_permutation(problem.num_inducing(), inducing_stream);
+    }
+
+    std::int64_t count() const { return count_; }
+
+    Minibatch operator[](std::int64_t number) {
+        const auto begin = static_cast<std::size_t>(number * size_);
+        const auto observations = std::span(observations_).subspan(begin, std::min<std::size_t>(size_, observations_.size() - begin));
+        if (paired_) {
+            sites_.assign(observations.begin(), observations.end());
+            for (Index& i : sites_) i = problem_.sites[i];
+            return minibatch(problem_, observations, sites_);
+        }
+        // The permutation cut into count() nearly equal parts; single points in turn when there are fewer points than parts.
+        const auto m = static_cast<std::int64_t>(inducing_.size());
+        const std::int64_t first = m < count_ ? number % m : number * m / count_, last = m < count_ ? first + 1 : (number + 1) * m / count_;
+        return minibatch(problem_, observations, std::span(inducing_).subspan(first, last - first));
+    }
+
+private:
+    const Problem& problem_;
+    std::int64_t count_;
+    Index size_;
+    bool paired_;
+    std::vector<Index> observations_, inducing_, sites_;
+};
+
+/// The run: parameters with their optimisers, and one method per part of a step.
+class Run {
+public:
+    Run(const Context& context, Problem& problem, Hyperparameters hyper, const StochasticOptions& options, StochasticState state)
+        : context_(context),
+          problem_(problem),
+          options_(options),
+          layout_(problem, options.learn_nugget),
+          state_(std::move(state)),
+          hyper_(std::move(hyper)),
+          gradient_(problem, options.learn_locations),
+          raw_adam_(1, state_.raw.size()),
+          mean_adam_(problem.num_inducing()),
+          deviation_adam_(problem.num_inducing()),
+          inducing_adam_(options.learn_locations ? problem.num_inducing() : 0, problem.inducing.cols()) {
+        if (state_.raw_adam.step > 0) {
+            raw_adam_.restore(std::move(state_.raw_adam));
+            mean_adam_.restore(std::move(state_.mean_adam));
+            deviation_adam_.restore(std::move(state_.deviation_adam));
+            if (options.learn_locations) inducing_adam_.restore(std::move(state_.inducing_adam));
+        }
+        problem_.inducing = state_.inducing;
+        posterior_.mean = state_.mean;
+        posterior_.variance = (2.0 * state_.log_deviation.array()).exp();
+        layout_.assign(state_.raw, hyper_);
+    }
+
+    void step(const Minibatch& batch, double learning_rate) {
+        raw_adam_.begin_step(learning_rate);
+        mean_adam_.begin_step(learning_rate);
+        deviation_adam_.begin_step(learning_rate);
+        inducing_adam_.begin_step(learning_rate);
+        gradient_.clear();
+        touch_terms(problem_, batch, gradient_);
+        for_each_touched([this](Index j) { catch_up(j); });
+        try {
+            state_.epoch_sum += elbo(context_, problem_, hyper_, posterior_, batch, &gradient_, &jitter_);
+        } catch (const Interrupted&) {
+            raw_adam_.abandon_step();
+            mean_adam_.abandon_step();
+            deviation_adam_.abandon_step();
+            inducing_adam_.abandon_step();
+            throw;
+        }
+        for_each_touched([this](Index j) { update(j); });
+        raw_adam_.update(0, state_.raw, layout_.gradient(gradient_));
+        layout_.clamp(state_.raw);
+        layout_.assign(state_.raw, hyper_);
+        if (!std::isfinite(state_.epoch_sum))
+            throw NumericalError(
+                fmt::format("training diverged in epoch {}: the bound is no longer finite; try a smaller --learning-rate (now {})",
+                            state_.epoch + 1, options_.learning_rate));
+    }
+
+    /// The state for a checkpoint.
+    const StochasticState& snapshot() {
+        state_.mean = posterior_.mean;
+        state_.inducing = problem_.inducing;
+        state_.raw_adam = raw_adam_.state();
+        state_.mean_adam = mean_adam_.state();
+        state_.deviation_adam = deviation_adam_.state();
+        state_.inducing_adam = inducing_adam_.state();
+        return state_;
+    }
+
+    void finish_epoch(std::int64_t batches) {
+        state_.trace.push_back(state_.epoch_sum / static_cast<double>(batches) / problem_.num_observations());
+        state_.epoch_sum = 0.0;
+        state_.batch = 0;
+        ++state_.epoch;
+    }
+
+    StochasticResult result() {
+        const std::int64_t steps = raw_adam_.state().step;
+        mean_adam_.begin_step(0.0);
+        deviation_adam_.begin_step(0.0);
+        inducing_adam_.begin_step(0.0);
+        for (Index j = 0; j < problem_.num_inducing(); ++j) catch_up(j);
+        return {hyper_, posterior_, state_.trace, steps, converged(), jitter_};
+    }
+
+    StochasticState& state() { return state_; }
+
+private:
+    template <class Body>
+    void for_each_touched(const Body& body) {
+        const auto touched = gradient_.touched();
+        const Context uninterrupted{.threads = context_.threads};  // a step is taken whole or not at all
+        parallel_chunks(uninterrupted, static_cast<std::int64_t>(touched.size()), 2048, [&](const Chunk& chunk) {
+            for (std::int64_t i = chunk.begin; i < chunk.end; ++i) body(touched[i]);
+        });
+    }
+
+    std::span<double> location(Index j) {
+        return {problem_.inducing.data() + j * problem_.inducing.cols(), static_cast<std::size_t>(problem_.inducing.cols())};
+    }
+
+    void catch_up(Index j) {
+        mean_adam_.catch_up(j, {&posterior_.mean[j], 1});
+        deviation_adam_.catch_up(j, {&state_.log_deviation[j], 1});
+        posterior_.variance[j] = std::exp(2.0 * state_.log_deviation[j]);
+        if (options_.learn_locations) inducing_adam_.catch_up(j, location(j));
+    }
+
+    void update(Index j) {
+        mean_adam_.update(j, {&posterior_.mean[j], 1}, {&gradient_.mean[j], 1});
+        const double on_log_deviation = 2.0 * posterior_.variance[j] * gradient_.variance[j];
+        deviation_adam_.update(j, {&state_.log_deviation[j], 1}, {&on_log_deviation, 1});
+        posterior_.variance[j] = std::exp(2.0 * state_.log_deviation[j]);
+        if (options_.learn_locations)
+            inducing_adam_.update(
+                j, location(j),
+                {gradient_.locations.data() + j * problem_.inducing.cols(), static_cast<std::size_t>(problem_.inducing.cols())});
+    }
+
+    bool converged() const {
+        const auto tenth = static_cast<std::ptrdiff_t>(state_.trace.size() / 10);
+        if (tenth == 0) return false;
+        const auto end = state_.trace.end();
+        const double last = std::accumulate(end - tenth, end, 0.0) / tenth,
+                     before = std::accumulate(end - 2 * tenth, end - tenth, 0.0) / tenth;
+        return std::abs(last - before) < kConvergedDrift;
+    }
+
+    const Context& context_;
+    Problem& problem_;
+    const StochasticOptions& options_;
+    ParameterVector layout_;
+    StochasticState state_;
+    Hyperparameters hyper_;
+    MeanField posterior_;
+    ElboGradient gradient_;
+    optim::LazyAdam raw_adam_, mean_adam_, deviation_adam_, inducing_adam_;
+    conditional::JitterReport jitter_;
+};
+
+// The graphs of learned locations, where neighbours change from epoch to epoch.
+void search_neighbors(const Context& context, Problem& problem, const Points& inducing, Index neighbors) {
+    Context quiet = context;
+    quiet.progress = {};
+    problem.prior_graph = neighbors::predecessor_graph(inducing, neighbors, quiet);
+    problem.data_graph = neighbors::nearest_graph(inducing, problem.inputs, neighbors, quiet);
+}
+
+}  // namespace
+
+StochasticState initial_state(const Context& context, Problem& problem, const Hyperparameters& hyper, const StochasticOptions& options) {
+    if (options.learn_locations) search_neighbors(context, problem, problem.inducing, options.neighbors);
+    // From anywhere else, minibatches need about a hundred epochs to bring q(u) here, and meanwhile drag the hyperparameters away.
+    const MeanField prior{Vector::Constant(problem.num_inducing(), hyper.mean),
+                          Vector::Constant(problem.num_inducing(), hyper.outputscale)};
+    const MeanField q = natural_step(context, problem, hyper, prior, kStartTolerance, kStartIterations).posterior;
+    StochasticState state;
+    state.raw = ParameterVector(problem, options.learn_nugget).raw(hyper);
+    state.mean = q.mean;
+    state.log_deviation = 0.5 * q.variance.array().log();
+    state.inducing = problem.inducing;
+    return state;
+}
+
+StochasticResult fit_stochastic(const Context& context, Problem& problem, Hyperparameters hyper, const StochasticOptions& options,
+                                StochasticState state, const Checkpoint& checkpoint) {
+    Run run(context, problem, std::move(hyper), options, std::move(state));
+    const std::int64_t batches_per_epoch = num_chunks(problem.num_observations(), options.batch);
+    const std::int64_t total = options.epochs * batches_per_epoch;
+    auto last_checkpoint = Clock::now();
+    auto last_report = Clock::now() - std::chrono::hours(1);
+    try {
+        while (run.state().epoch < options.epochs) {
+            const std::int64_t epoch = run.state().epoch;
+            if (options.learn_locations) {
+                if (run.state().batch == 0) run.state().searched = problem.inducing;
+                search_neighbors(context, problem, run.state().searched, options.neighbors);
+            }
+            EpochBatches batches(problem, options, context.seed, epoch);
+            while (run.state().batch < batches.count()) {
+                const std::int64_t done = epoch * batches_per_epoch + run.state().batch;
+                run.step(batches[run.state().batch], optim::stepped_learning_rate(options.learning_rate, done, total));
+                ++run.state().batch;
+                const auto now = Clock::now();
+                if (now - last_report > std::chrono::milliseconds(200)) {
+                    last_report = now;
+                    const auto& trace = run.state().trace;
+                    const std::string detail = trace.empty() ? "" : fmt::format("ELBO/point {:.4f}", trace.back());
+                    context.report({"train", done + 1, total, detail});
+                }
+                if (checkpoint && now - last_checkpoint > std::chrono::duration<double>(options.checkpoint_seconds)) {
+                    checkpoint(run.snapshot());
+                    last_checkpoint = now;
+                }
+            }
+            run.finish_epoch(batches.count());
+        }
+    } catch (const Interrupted&) {
+        if (checkpoint) checkpoint(run.snapshot());
+        throw;
+    }
+    context.report({"train", total, total, ""});
+    return run.result();
+}
+
+}  // namespace vnngp::inference
