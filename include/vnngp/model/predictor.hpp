@@ -1,0 +1,55 @@
+// Predictions from a fitted model, block by block: memory grows with the block, not with the number of points.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "vnngp/likelihood/likelihood.hpp"
+#include "vnngp/model/fitted_model.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+namespace vnngp {
+
+/// In the units of the target (for Bernoulli and Poisson the latent scale is that of the link).
+struct Prediction {
+    Vector latent_mean;      ///< the smooth function g
+    Vector latent_variance;  ///< without nugget and noise
+    Vector mean;             ///< a new observation y
+    Vector variance;         ///< of y, infinite where the law has none
+    Points quantiles;        ///< of y, one column per probability asked for
+};
+
+class Predictor {
+public:
+    /// Keeps a reference to the model. neighbors: 0 = the model's own choice.
+    Predictor(const FittedModel& model, const Context& context, Index neighbors = 0);
+
+    /// probabilities: in (0, 1), those of the quantiles wanted.
+    Prediction predict(const Points& points, std::span<const double> probabilities = {}) const;
+
+    /// Everything a block of held-out points is scored by.
+    struct Scored {
+        Vector log_density;  ///< of y, in the unit of the target
+        Vector mean;
+        Vector crps;
+        Vector lower, upper;  ///< central 95 % interval
+    };
+    Scored score(const Points& points, const Vector& targets) const;
+
+    const likelihood::Likelihood& likelihood() const { return *likelihood_; }
+
+private:
+    struct Latent {
+        Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
+    };
+    Latent latent(const Points& points) const;
+
+    const FittedModel& model_;
+    Context context_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    std::unique_ptr<likelihood::Likelihood> likelihood_;
+    neighbors::NearestIndex index_;
+    Index neighbors_;
+};
+
+}  // namespace vnngp

@@ -1,0 +1,157 @@
+#include "vnngp/model/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "vnngp/base/error.hpp"
+#include "vnngp/kernel/kernel.hpp"
+#include "vnngp/likelihood/likelihood.hpp"
+#include "vnngp/model/tensor_file.hpp"
+#include "vnngp_version.hpp"
+
+namespace vnngp {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormatVersion = 1;
+
+json report_json(const FitReport& report) {
+    return {{"method", report.method},
+            {"inference", report.inference},
+            {"n", report.num_observations},
+            {"d", report.num_inputs},
+            {"m", report.num_inducing},
+            {"k", report.num_neighbors},
+            {"duplicates_merged", report.duplicates_merged},
+            {"elbo", report.elbo},
+            {"converged", report.converged},
+            {"optimality_gap", report.optimality_gap},
+            {"stopped_because", report.stopped_because},
+            {"iterations", report.iterations},
+            {"trace", report.trace},
+            {"seconds", {{"neighbors", report.seconds_neighbors}, {"train", report.seconds_train}, {"total", report.seconds_total}}},
+            {"jitter", {{"raised", report.jitter.raised}, {"max", report.jitter.largest}}},
+            {"warnings", report.warnings},
+            {"notes", report.notes}};
+}
+
+FitReport report_of(const json& text) {
+    FitReport report;
+    report.method = text.at("method");
+    report.inference = text.at("inference");
+    report.num_observations = text.at("n");
+    report.num_inputs = text.at("d");
+    report.num_inducing = text.at("m");
+    report.num_neighbors = text.at("k");
+    report.duplicates_merged = text.at("duplicates_merged");
+    report.elbo = text.at("elbo");
+    report.converged = text.at("converged");
+    report.optimality_gap = text.at("optimality_gap");
+    report.stopped_because = text.at("stopped_because");
+    report.iterations = text.at("iterations");
+    report.trace = text.at("trace").get<std::vector<double>>();
+    report.seconds_neighbors = text.at("seconds").at("neighbors");
+    report.seconds_train = text.at("seconds").at("train");
+    report.seconds_total = text.at("seconds").at("total");
+    report.jitter = {text.at("jitter").at("raised"), text.at("jitter").at("max")};
+    report.warnings = text.at("warnings").get<std::vector<std::string>>();
+    report.notes = text.at("notes").get<std::vector<std::string>>();
+    return report;
+}
+
+Vector as_vector(const std::vector<double>& values) {
+    return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+std::vector<double> as_list(const Vector& values) { return {values.begin(), values.end()}; }
+
+// What the arrays must satisfy for a prediction to be possible: a file can be intact and still make no sense.
+void check_consistency(const FittedModel& model, const std::string& path) {
+    const auto require = [&](bool holds, std::string_view what) {
+        if (!holds) throw InputError(fmt::format("'{}' is not a usable model: {}", path, what));
+    };
+    const Eigen::Index dims = static_cast<Eigen::Index>(model.used_columns.size());
+    require(dims > 0 && model.inducing.cols() == dims && model.inducing.rows() > 0, "its inducing points do not match its input columns");
+    require(model.input_scaling.center.size() == dims && model.input_scaling.scale.size() == dims,
+            "its input scales do not match its input columns");
+    require(model.input_names.empty() || static_cast<Index>(model.input_names.size()) == model.num_columns,
+            "its column names do not match its columns");
+    for (const Index column : model.used_columns)
+        require(column >= 0 && column < model.num_columns, "it uses a column that it does not have");
+    require(model.posterior.mean.size() == model.inducing.rows() && model.posterior.variance.size() == model.inducing.rows(),
+            "its posterior does not match its inducing points");
+    require(model.prediction_neighbors >= 1, "it has no number of neighbours");
+    const auto kernel = kernel::make_kernel(model.kernel, static_cast<int>(dims));
+    require(static_cast<int>(model.hyper.shape.size()) == kernel->num_parameters(), "its kernel parameters do not match its kernel");
+    require(model.hyper.likelihood.size() == likelihood::make_likelihood(model.likelihood)->parameters().size(),
+            "its likelihood parameters do not match its likelihood");
+}
+
+}  // namespace
+
+void save_model(const std::string& path, const FittedModel& model) {
+    model::TensorFile file;
+    file.metadata["format"] = "vnngp-model";
+    file.metadata["format_version"] = std::to_string(kFormatVersion);
+    file.metadata["written_by"] = "vnngp " VNNGP_VERSION;
+    const json description{{"kernel", model.kernel},
+                           {"likelihood", model.likelihood},
+                           {"input_names", model.input_names},
+                           {"target_name", model.target_name},
+                           {"num_columns", model.num_columns},
+                           {"neighbors", model.neighbors},
+                           {"prediction_neighbors", model.prediction_neighbors},
+                           {"report", report_json(model.report)}};
+    file.metadata["model"] = description.dump();
+    file.add("inducing", model.inducing);
+    file.add("posterior.mean", model.posterior.mean);
+    file.add("posterior.variance", model.posterior.variance);
+    file.add("used_columns", model.used_columns);
+    file.add("input.center", model.input_scaling.center);
+    file.add("input.scale", model.input_scaling.scale);
+    file.add("target.center_scale", Vector{{model.target_scaling.center, model.target_scaling.scale}});
+    file.add("kernel.shape", as_vector(model.hyper.shape));
+    file.add("outputscale_nugget_mean_jitter", Vector{{model.hyper.outputscale, model.hyper.nugget, model.hyper.mean, model.jitter}});
+    file.add("likelihood.parameters", as_vector(model.hyper.likelihood));
+    model::write_tensor_file(path, file);
+}
+
+FittedModel load_model(const std::string& path) {
+    const model::TensorFile file = model::read_tensor_file(path);
+    const auto format = file.metadata.find("format");
+    if (format == file.metadata.end() || format->second != "vnngp-model")
+        throw InputError(fmt::format("'{}' is not a vnngp model{}", path,
+                                     format == file.metadata.end() ? "" : fmt::format(" but a {}", format->second)));
+    if (file.text("format_version") != std::to_string(kFormatVersion))
+        throw InputError(fmt::format("'{}' has model format version {}, written by {}; this is vnngp {} and reads version {}", path,
+                                     file.text("format_version"), file.text("written_by"), VNNGP_VERSION, kFormatVersion));
+    FittedModel model;
+    try {
+        const json description = json::parse(file.text("model"));
+        model.kernel = description.at("kernel");
+        model.likelihood = description.at("likelihood");
+        model.input_names = description.at("input_names").get<std::vector<std::string>>();
+        model.target_name = description.at("target_name");
+        model.num_columns = description.at("num_columns");
+        model.neighbors = description.at("neighbors");
+        model.prediction_neighbors = description.at("prediction_neighbors");
+        model.report = report_of(description.at("report"));
+    } catch (const json::exception& error) {
+        throw InputError(fmt::format("'{}' is not a usable model: {}", path, error.what()));
+    }
+    model.inducing = file.points("inducing");
+    model.posterior = {file.vector("posterior.mean"), file.vector("posterior.variance")};
+    model.used_columns = file.indices("used_columns");
+    model.input_scaling = {file.vector("input.center"), file.vector("input.scale")};
+    const Vector target = file.vector("target.center_scale"), scalars = file.vector("outputscale_nugget_mean_jitter");
+    if (target.size() != 2 || scalars.size() != 4)
+        throw InputError(fmt::format("'{}' is not a usable model: its scalars are incomplete", path));
+    model.target_scaling = {target[0], target[1]};
+    model.hyper = {as_list(file.vector("kernel.shape")), scalars[0], scalars[1], scalars[2], as_list(file.vector("likelihood.parameters"))};
+    model.jitter = scalars[3];
+    check_consistency(model, path);
+    return model;
+}
+
+}  // namespace vnngp

@@ -1,0 +1,109 @@
+#include "vnngp/model/predictor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "vnngp/base/error.hpp"
+#include "vnngp/base/parallel.hpp"
+#include "vnngp/inference/prediction.hpp"
+
+namespace vnngp {
+namespace {
+
+constexpr double kLowerTail = 0.025, kUpperTail = 0.975;  // the reported 95 % interval
+
+constexpr std::int64_t kPointsPerChunk = 512;
+
+std::span<const double> part(const Vector& v, const Chunk& chunk) {
+    return {v.data() + chunk.begin, static_cast<std::size_t>(chunk.end - chunk.begin)};
+}
+std::span<double> part(Vector& v, const Chunk& chunk) {
+    return {v.data() + chunk.begin, static_cast<std::size_t>(chunk.end - chunk.begin)};
+}
+
+}  // namespace
+
+Predictor::Predictor(const FittedModel& model, const Context& context, Index neighbors)
+    : model_(model),
+      context_(context),
+      kernel_(kernel::make_kernel(model.kernel, static_cast<int>(model.inducing.cols()))),
+      likelihood_(likelihood::make_likelihood(model.likelihood)),
+      index_(model.inducing, context),
+      neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
+    context_.progress = {};
+}
+
+Predictor::Latent Predictor::latent(const Points& points) const {
+    if (points.cols() != model_.num_columns)
+        throw InputError(fmt::format("the model was fitted to {} input columns, the points have {}", model_.num_columns, points.cols()));
+    Points inputs(points.rows(), model_.used_columns.size());
+    for (std::size_t c = 0; c < model_.used_columns.size(); ++c) inputs.col(c) = points.col(model_.used_columns[c]);
+    inputs = data::apply(model_.input_scaling, std::move(inputs));
+
+    const auto graph = index_.search(inputs, neighbors_, context_);
+    const conditional::Covariance covariance{kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget,
+                                             model_.jitter};
+    auto prediction = inference::predict_latent(context_, covariance, model_.hyper.mean, model_.posterior, model_.inducing, graph, inputs);
+    Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
+    latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
+    return latent;
+}
+
+Prediction Predictor::predict(const Points& points, std::span<const double> probabilities) const {
+    const Latent f = latent(points);
+    const Eigen::Index count = points.rows();
+    const double scale = model_.target_scaling.scale;
+    Prediction prediction{data::invert(model_.target_scaling, f.mean), f.smooth_variance * (scale * scale), Vector(count), Vector(count),
+                          Points(count, probabilities.size())};
+    std::vector<Vector> quantiles(probabilities.size(), Vector(count));
+    parallel_chunks(context_, count, kPointsPerChunk, [&](const Chunk& chunk) {
+        const likelihood::LatentMarginals marginals{part(f.mean, chunk), part(f.variance, chunk)};
+        likelihood_->predictive_moments(model_.hyper.likelihood, marginals, part(prediction.mean, chunk), part(prediction.variance, chunk));
+        for (std::size_t q = 0; q < probabilities.size(); ++q)
+            likelihood_->predictive_quantile(model_.hyper.likelihood, probabilities[q], marginals, part(quantiles[q], chunk));
+    });
+    prediction.mean = data::invert(model_.target_scaling, std::move(prediction.mean));
+    prediction.variance *= scale * scale;
+    for (std::size_t q = 0; q < probabilities.size(); ++q) prediction.quantiles.col(q) = data::invert(model_.target_scaling, quantiles[q]);
+    return prediction;
+}
+
+Predictor::Scored Predictor::score(const Points& points, const Vector& targets) const {
+    const Latent f = latent(points);
+    const Vector y = data::apply(model_.target_scaling, targets);
+    const double scale = model_.target_scaling.scale;
+    Scored scored{Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size())};
+    Vector variance(y.size());
+    parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
+        const likelihood::LatentMarginals marginals{part(f.mean, chunk), part(f.variance, chunk)};
+        const auto& parameters = model_.hyper.likelihood;
+        likelihood_->log_predictive_density(parameters, part(y, chunk), marginals, part(scored.log_density, chunk));
+        likelihood_->predictive_moments(parameters, marginals, part(scored.mean, chunk), part(variance, chunk));
+        likelihood_->crps(parameters, part(y, chunk), marginals, part(scored.crps, chunk));
+        likelihood_->predictive_quantile(parameters, kLowerTail, marginals, part(scored.lower, chunk));
+        likelihood_->predictive_quantile(parameters, kUpperTail, marginals, part(scored.upper, chunk));
+    });
+    scored.log_density.array() -= std::log(scale);
+    scored.crps *= scale;
+    for (Vector* v : {&scored.mean, &scored.lower, &scored.upper}) *v = data::invert(model_.target_scaling, std::move(*v));
+    return scored;
+}
+
+Prediction FittedModel::predict(const Points& points, const Context& context) const { return Predictor(*this, context).predict(points); }
+
+inference::Hyperparameters in_data_units(const FittedModel& model) {
+    inference::Hyperparameters hyper = model.hyper;
+    const double variance = model.target_scaling.scale * model.target_scaling.scale;
+    for (std::size_t d = 0; d < hyper.shape.size(); ++d) hyper.shape[d] *= model.input_scaling.scale[static_cast<Eigen::Index>(d)];
+    hyper.outputscale *= variance;
+    hyper.nugget *= variance;
+    hyper.mean = hyper.mean * model.target_scaling.scale + model.target_scaling.center;
+    const auto likelihood = likelihood::make_likelihood(model.likelihood);
+    for (std::size_t p = 0; p < hyper.likelihood.size(); ++p)
+        if (likelihood->parameters()[p].is_variance) hyper.likelihood[p] *= variance;
+    return hyper;
+}
+
+}  // namespace vnngp

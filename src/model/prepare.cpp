@@ -1,0 +1,118 @@
+#include "model/prepare.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <set>
+
+#include "vnngp/base/error.hpp"
+#include "vnngp/data/merge.hpp"
+#include "vnngp/data/split.hpp"
+#include "vnngp/neighbors/kmeans.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+namespace vnngp::model {
+namespace {
+
+constexpr Eigen::Index kFewestRows = 3;
+
+// A prediction pays for its row once, training in every pass: so predictions look four times as far, up to where that becomes slow.
+Index further_neighbors(Index trained) { return std::max<Index>(trained, std::min<Index>(4 * trained, 256)); }
+
+std::string column_name(const std::vector<std::string>& names, Eigen::Index column) {
+    return column < static_cast<Eigen::Index>(names.size()) ? fmt::format("'{}'", names[column]) : fmt::format("number {}", column + 1);
+}
+
+}  // namespace
+
+void check_data(const Points& points, const Vector& targets, const FitOptions& options, const likelihood::Likelihood& likelihood) {
+    if (points.rows() != targets.size()) throw InputError(fmt::format("{} rows of inputs but {} targets", points.rows(), targets.size()));
+    if (points.rows() < kFewestRows)
+        throw InputError(fmt::format("{} usable row{}: at least {} are needed to fit a model", points.rows(), points.rows() == 1 ? "" : "s",
+                                     kFewestRows));
+    if (points.cols() == 0) throw InputError("no input columns");
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        for (Eigen::Index d = 0; d < points.cols(); ++d)
+            if (!std::isfinite(points(i, d)))
+                throw InputError(fmt::format("input column {}, row {}: {} is not a finite number", column_name(options.input_names, d),
+                                             i + 1, points(i, d)));
+        if (!std::isfinite(targets[i])) throw InputError(fmt::format("target, row {}: {} is not a finite number", i + 1, targets[i]));
+    }
+    likelihood.check_targets({targets.data(), static_cast<std::size_t>(targets.size())},
+                             [](std::size_t i) { return fmt::format("row {}", i + 1); });
+    if (likelihood.standardizes_targets() && data::is_constant(targets))
+        throw InputError(fmt::format("the target{} has the same value {} in every row: there is nothing to fit",
+                                     options.target_name.empty() ? "" : fmt::format(" '{}'", options.target_name), targets[0]));
+}
+
+Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, FittedModel& model) {
+    const auto constant = data::constant_columns(points);
+    const std::set<Index> dropped(constant.begin(), constant.end());
+    if (dropped.size() == static_cast<std::size_t>(points.cols()))
+        throw InputError("every input column is constant: all rows are at the same point, so there is nothing to predict from");
+    for (const Index column : dropped)
+        model.report.notes.push_back(fmt::format("input column {} is constant and was dropped", column_name(model.input_names, column)));
+    for (Index column = 0; column < points.cols(); ++column)
+        if (!dropped.contains(column)) model.used_columns.push_back(column);
+    model.num_columns = static_cast<Index>(points.cols());
+
+    Points inputs(points.rows(), model.used_columns.size());
+    for (std::size_t c = 0; c < model.used_columns.size(); ++c) inputs.col(c) = points.col(model.used_columns[c]);
+    model.input_scaling = data::fit_standardizer(inputs);
+    if (likelihood.standardizes_targets()) model.target_scaling = data::fit_target_standardizer(targets);
+    return data::apply(model.input_scaling, std::move(inputs));
+}
+
+inference::Problem build_problem(const Points& inputs, Vector targets, const kernel::Kernel& kernel,
+                                 const likelihood::Likelihood& likelihood, const FitOptions& options, const Context& context,
+                                 FittedModel& model) {
+    inference::Problem problem;
+    problem.kernel = &kernel;
+    problem.likelihood = &likelihood;
+    problem.targets = std::move(targets);
+    problem.jitter = options.jitter;
+
+    data::MergedPoints merged = data::merge_duplicates(inputs);
+    const auto distinct = static_cast<Index>(merged.distinct.rows());
+    const bool fewer = options.inducing > 0 && options.inducing < distinct;
+    if (options.inducing >= distinct && options.inducing > 0 && options.inducing != distinct)
+        model.report.notes.push_back(fmt::format("--inducing {} is not less than the {} distinct inputs: using one inducing point at each",
+                                                 options.inducing, distinct));
+
+    const Points unordered = fewer ? neighbors::kmeans_centers(merged.distinct, options.inducing, context) : std::move(merged.distinct);
+    const auto order = neighbors::ordering_permutation(options.ordering, unordered, context);
+    problem.inducing = data::gather_rows(unordered, order);
+
+    model.neighbors = std::min<Index>(options.neighbors, problem.num_inducing() - 1);
+    if (model.neighbors < options.neighbors)
+        model.report.notes.push_back(fmt::format("K = {} neighbours is not less than the {} inducing points: using {}", options.neighbors,
+                                                 problem.num_inducing(), model.neighbors));
+    const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : further_neighbors(options.neighbors);
+    model.prediction_neighbors = std::min(further, problem.num_inducing());
+
+    if (fewer) {
+        problem.inputs = inputs;  // the graphs follow the moving locations, see fit_stochastic
+    } else {
+        std::vector<Index> position(order.size());
+        for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = static_cast<Index>(p);
+        for (const Index site : merged.site) problem.sites.push_back(position[site]);
+        problem.prior_graph = neighbors::predecessor_graph(problem.inducing, model.neighbors, context);
+        model.report.duplicates_merged = problem.num_observations() - distinct;
+    }
+    return problem;
+}
+
+inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
+    constexpr double start = likelihood::kInitialVariance;
+    inference::Hyperparameters hyper{std::vector<double>(problem.kernel->num_parameters(), start), start, 0.0, 0.0, {}};
+    for (const auto& parameter : problem.likelihood->parameters()) hyper.likelihood.push_back(parameter.initial);
+    hyper.mean = problem.likelihood->initial_mean({problem.targets.data(), static_cast<std::size_t>(problem.targets.size())});
+    const double scale = model.target_scaling.scale;
+    if (options.nugget.mode == NuggetOption::Mode::published) hyper.nugget = kPublishedNugget;
+    if (options.nugget.mode == NuggetOption::Mode::fixed) hyper.nugget = options.nugget.value / (scale * scale);
+    if (options.nugget.mode == NuggetOption::Mode::learned) hyper.nugget = 0.1 * start;
+    return hyper;
+}
+
+}  // namespace vnngp::model
