@@ -1,0 +1,140 @@
+#include "app/cli.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "vnngp/data/csv_reader.hpp"
+
+namespace vnngp::app {
+namespace {
+
+template <class Number>
+std::optional<Number> parsed(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    Number value{};
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+    std::vector<std::size_t> row(to.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= from.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= to.size(); ++j) {
+            const std::size_t substituted = diagonal + (from[i - 1] != to[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({row[j - 1] + 1, row[j] + 1, substituted});
+        }
+    }
+    return row.back();
+}
+
+// Words are listed in braces in a validator's description, which is where choices_of finds them.
+std::string braces(const std::vector<std::string>& words) { return fmt::format("{{{}}}", fmt::join(words, ",")); }
+
+}  // namespace
+
+CLI::Validator one_of(std::vector<std::string> choices) {
+    const std::string description = braces(choices);
+    return {[choices = std::move(choices)](const std::string& value) {
+                if (std::find(choices.begin(), choices.end(), value) != choices.end()) return std::string();
+                return fmt::format("'{}' is not one of {}{}", value, fmt::join(choices, ", "), suggestion(choices, value));
+            },
+            description};
+}
+
+CLI::Validator whole_number(std::int64_t smallest, std::int64_t largest) {
+    return {[=](const std::string& value) {
+                const auto number = parsed<std::int64_t>(value);
+                if (number && *number >= smallest && *number <= largest) return std::string();
+                return fmt::format("'{}' is not a whole number from {} to {}", value, smallest, largest);
+            },
+            ""};
+}
+
+CLI::Validator real_number(double smallest, double largest) {
+    return {[=](const std::string& value) {
+                const auto number = parsed<double>(value);
+                if (number && *number >= smallest && *number <= largest) return std::string();
+                return fmt::format("'{}' is not a number from {} to {}", value, smallest, largest);
+            },
+            ""};
+}
+
+CLI::Validator word_or_number(std::vector<std::string> words, CLI::Validator number) {
+    const std::string description = braces(words);
+    return {[words = std::move(words), number = std::move(number)](const std::string& value) {
+                if (std::find(words.begin(), words.end(), value) != words.end()) return std::string();
+                const std::string complaint = number(value);
+                return complaint.empty() ? complaint : fmt::format("{}, nor {}", complaint, fmt::join(words, " or "));
+            },
+            description};
+}
+
+CLI::Validator real_number_list(double smallest, double largest) {
+    return {[each = real_number(smallest, largest)](const std::string& value) {
+                for (const std::string& item : split_list(value))
+                    if (const std::string complaint = each(item); !complaint.empty()) return complaint;
+                return std::string();
+            },
+            ""};
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const auto open = type.find('{'), close = type.rfind('}');
+    if (open == std::string::npos || close == std::string::npos) return {};
+    return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+    return text.empty() ? std::vector<std::string>() : data::raw_row_fields(text, ',');
+}
+
+double number_of(const std::string& text) { return parsed<double>(text).value_or(std::nan("")); }
+
+std::vector<double> split_numbers(const std::string& text) {
+    std::vector<double> numbers;
+    for (const std::string& item : split_list(text)) numbers.push_back(number_of(item));
+    return numbers;
+}
+
+std::string nearest_name(const std::vector<std::string>& names, std::string_view wanted) {
+    std::size_t best = std::max<std::size_t>(2, wanted.size() / 3) + 1;
+    std::string nearest;
+    for (const std::string& name : names) {
+        const std::size_t distance = name.starts_with(wanted) ? 1 : edit_distance(wanted, name);
+        if (distance < best) {
+            best = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
+std::string suggestion(const std::vector<std::string>& names, std::string_view wanted) {
+    const std::string nearest = nearest_name(names, wanted);
+    return nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
+}
+
+CLI::Option* add_file(CLI::App& parser, const std::string& name, std::string& value, const std::string& text) {
+    return parser.add_option(name, value, text)->required()->type_name("FILE");
+}
+
+void add_machine_options(OptionGroup& group, MachineOptions& options) {
+    group.add("--threads", options.threads, "N", whole_number(1, 4096), "Number of threads to compute with")->default_str("all cores");
+    group.flag("--quiet", options.quiet, "No progress, notes or summary: only warnings and errors");
+}
+
+CLI::Validator seed_number() { return whole_number(0, std::numeric_limits<std::int64_t>::max()); }
+
+}  // namespace vnngp::app

@@ -1,0 +1,284 @@
+#include "vnngp/model/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "app/cli.hpp"
+#include "app/commands.hpp"
+#include "app/output.hpp"
+#include "app/progress.hpp"
+#include "app/report_json.hpp"
+#include "app/scoring.hpp"
+#include "app/summary.hpp"
+#include "app/table_inputs.hpp"
+#include "vnngp/base/error.hpp"
+#include "vnngp/data/atomic_file.hpp"
+#include "vnngp/data/split.hpp"
+#include "vnngp/kernel/kernel.hpp"
+#include "vnngp/linalg/lanes.hpp"
+#include "vnngp/model/model_file.hpp"
+#include "vnngp_version.hpp"
+
+namespace vnngp::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr std::string_view kAutoKernel = "matern52";
+constexpr std::string_view kAutoNeighbors = "32";
+
+struct FitCommand {
+    std::string data;
+    std::string target, inputs, drop;
+    bool drop_missing = false;
+    std::string model_path;
+
+    FitOptions options;
+    std::string kernel = "auto", neighbors{kAutoNeighbors}, prediction_neighbors = "auto", ordering = "random", nugget = "jitter";
+    std::string method = "vnngp", metric = "euclidean", mean = "constant", inference = "auto";
+
+    double validation = 0.0;
+    std::uint64_t seed = 0;
+    bool json = false;
+    MachineOptions machine;
+};
+
+/// What a fit leaves to report, besides the model.
+struct Outcome {
+    FittedModel model;
+    std::int64_t skipped_rows = 0;
+    double seconds_read = 0.0;
+    double seconds_total = 0.0;
+    std::optional<Json> validation;
+    std::string validation_table;
+};
+
+NuggetOption nugget_option(const std::string& text) {
+    if (text == "jitter") return {NuggetOption::Mode::published, 0.0};
+    if (text == "none") return {NuggetOption::Mode::none, 0.0};
+    if (text == "learned") return {NuggetOption::Mode::learned, 0.0};
+    return {NuggetOption::Mode::fixed, number_of(text)};
+}
+
+neighbors::Ordering ordering_of(const std::string& name) {
+    if (name == "maximin") return neighbors::Ordering::maximin;
+    return name == "coordinate" ? neighbors::Ordering::coordinate : neighbors::Ordering::random;
+}
+
+// field.csv.gz -> field.vnngp, in the current directory.
+std::string default_model_path(const std::string& data) {
+    std::filesystem::path name = std::filesystem::path(data).filename();
+    if (name.extension() == ".gz") name = name.stem();
+    return name.replace_extension(".vnngp").string();
+}
+
+// A device or a pipe can be written to, but has no place beside it for a checkpoint.
+bool is_device(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+}
+
+void require_usable_model_path(const FitCommand& command, const std::string& path) {
+    std::error_code error;
+    if (std::filesystem::equivalent(path, command.data, error)) throw InputError(fmt::format("--model {} is the data file itself", path));
+    const data::AtomicFile can_be_written(path);
+}
+
+FitOptions fit_options(const FitCommand& command, const std::string& model_path) {
+    FitOptions options = command.options;
+    options.kernel = command.kernel == "auto" ? kAutoKernel : command.kernel;
+    options.neighbors = static_cast<Index>(number_of(command.neighbors == "auto" ? std::string(kAutoNeighbors) : command.neighbors));
+    options.prediction_neighbors = command.prediction_neighbors == "auto" ? 0 : static_cast<Index>(number_of(command.prediction_neighbors));
+    options.ordering = ordering_of(command.ordering);
+    options.nugget = nugget_option(command.nugget);
+    if (!is_device(model_path)) options.checkpoint = model_path + ".checkpoint";
+    if (options.resume && options.checkpoint.empty())
+        throw InputError(fmt::format("--resume: no checkpoint can be kept beside '{}'", model_path));
+    if (options.resume && !std::filesystem::exists(options.checkpoint))
+        throw InputError(fmt::format("--resume: there is no checkpoint '{}' to go on from", options.checkpoint));
+    validate(options);
+    return options;
+}
+
+FittedModel fit_or_say_how_to_go_on(const Points& points, const Vector& targets, const FitOptions& options, const Context& context) {
+    try {
+        return fit(points, targets, options, context);
+    } catch (const Interrupted&) {
+        std::error_code error;
+        if (options.checkpoint.empty() || !std::filesystem::exists(options.checkpoint, error)) throw;
+        throw Interrupted(fmt::format("interrupted; the same command with --resume goes on from '{}'", options.checkpoint));
+    }
+}
+
+Outcome fit_table(const FitCommand& command, FitOptions options, const Context& context, ProgressLine& line) {
+    const auto start = Clock::now();
+    TrainingTable training = read_training_table(
+        command.data, {command.target, split_list(command.inputs), split_list(command.drop), command.drop_missing}, context);
+    const auto tell = [&](const std::vector<std::string>& notes) {
+        line.clear();
+        if (!command.machine.quiet) print_notes(notes);
+    };
+    tell(training.notes);
+    options.input_names = training.inputs;
+    options.target_name = training.target;
+    Points points = data::points_of(training.table, training.inputs);
+    Vector targets = data::values_of(training.table, training.target);
+    check_targets(*likelihood::make_likelihood(options.likelihood), training.table, targets);
+    training.table = {};
+
+    Points held_out_points;
+    Vector held_out_targets;
+    if (command.validation > 0.0) {
+        const auto split =
+            data::random_split(static_cast<Index>(targets.size()), {1.0 - command.validation, command.validation, 0.0}, context.seed);
+        held_out_points = data::gather_rows(points, split.validation);
+        held_out_targets = data::gather_values(targets, split.validation);
+        points = data::gather_rows(points, split.train);
+        targets = data::gather_values(targets, split.train);
+    }
+
+    Outcome outcome;
+    outcome.skipped_rows = training.skipped_rows;
+    outcome.seconds_read = seconds_since(start);
+    outcome.model = fit_or_say_how_to_go_on(points, targets, options, context);
+    auto& notes = outcome.model.report.notes;
+    tell(notes);
+    notes.insert(notes.begin(), training.notes.begin(), training.notes.end());
+    if (command.validation > 0.0) {
+        const Predictor predictor(outcome.model, context);
+        Scorer scorer(outcome.model, predictor);
+        scorer.add(held_out_points, held_out_targets);
+        outcome.validation = scorer.json();
+        outcome.validation_table = scorer.table();
+    }
+    return outcome;
+}
+
+Json fit_json(const FitCommand& command, const std::string& model_path, const Outcome& outcome, const Context& context) {
+    Json json = model_json(outcome.model);
+    json["seconds"] = {{"read", outcome.seconds_read},
+                       {"neighbors", outcome.model.report.seconds_neighbors},
+                       {"train", outcome.model.report.seconds_train},
+                       {"total", outcome.seconds_total}};
+    json["peak_rss_mib"] = peak_memory_mib();
+    json["skipped_rows"] = outcome.skipped_rows;
+    if (outcome.validation) json["validation"] = *outcome.validation;
+    json["ordering"] = command.ordering;
+    json["metric"] = command.metric;
+    json["seed"] = command.seed;
+    json["threads"] = context.num_threads();
+    json["instruction_set"] = linalg::instruction_set();
+    json["version"] = VNNGP_VERSION;
+    json["model"] = model_path;
+    return json;
+}
+
+std::string fit_summary(const std::string& model_path, const Outcome& outcome) {
+    const FitReport& report = outcome.model.report;
+    std::string text = model_summary(outcome.model);
+    if (!outcome.validation_table.empty()) text += "Scores on the observations held out by --validation\n" + outcome.validation_table;
+    text += fmt::format("Took    {:.1f} s: reading {:.1f}, neighbours {:.1f}, training {:.1f}; {:.0f} MiB of memory\n",
+                        outcome.seconds_total, outcome.seconds_read, report.seconds_neighbors, report.seconds_train, peak_memory_mib());
+    text += fmt::format("Saved   {}\n\n", model_path);
+    return text + fmt::format("Next: vnngp predict {} new.csv -o predictions.csv\n", shell_word(model_path));
+}
+
+void run_fit(const FitCommand& command) {
+    const auto start = Clock::now();
+    const std::string model_path = command.model_path.empty() ? default_model_path(command.data) : command.model_path;
+    const FitOptions options = fit_options(command, model_path);
+    require_usable_model_path(command, model_path);
+    ProgressLine line(!command.machine.quiet);
+    const Context context = machine_context(command.machine, command.seed, line);
+
+    Outcome outcome = fit_table(command, options, context, line);
+    save_model(model_path, outcome.model);
+    if (!options.checkpoint.empty()) discard_checkpoint(options.checkpoint);
+    outcome.seconds_total = seconds_since(start);
+
+    line.clear();
+    print_warnings(outcome.model.report.warnings);
+    if (command.json)
+        print_json(fit_json(command, model_path, outcome, context));
+    else if (!command.machine.quiet)
+        print(fit_summary(model_path, outcome));
+}
+
+void add_data_options(CLI::App& parser, FitCommand& command) {
+    add_file(parser, "DATA", command.data, "CSV file with a header line, also .csv.gz; empty, NA and NaN are missing values");
+    OptionGroup group(parser, "Data");
+    group.add("--target", command.target, "COLUMN", "Column to learn; rows without a value are skipped")
+        ->default_str("y, or the last column");
+    auto* inputs =
+        group.add("--inputs", command.inputs, "COLUMNS", "Columns to predict from, as in lon,lat")->default_str("every other column");
+    group.add("--drop", command.drop, "COLUMNS", "Columns to leave out, instead of naming the inputs")->excludes(inputs);
+    group.flag("--drop-missing", command.drop_missing, "Skip rows in which an input is missing, instead of refusing the file");
+    group.add("--validation", command.validation, "F", real_number(0.0, 0.9),
+              "Share of the rows to hold out at random and score the fitted model on");
+}
+
+void add_model_options(CLI::App& parser, FitCommand& command) {
+    OptionGroup group(parser, "Model");
+    std::vector<std::string> kernels = kernel::kernel_names();
+    kernels.insert(kernels.begin(), "auto");
+    const auto auto_or_count = word_or_number({"auto"}, whole_number(1));
+    group.add("--likelihood", command.options.likelihood, "NAME", one_of(likelihood::likelihood_names()),
+              "Law of the target, for real numbers, real numbers with outliers, classes 0 and 1 (probit or logit link), counts");
+    group.add("--kernel", command.kernel, "NAME", one_of(kernels),
+              fmt::format("Covariance function, from rough to smooth (auto is {})", kAutoKernel));
+    group.add("--neighbors", command.neighbors, "K", auto_or_count,
+              "Neighbours K that each point is conditioned on: more is more accurate and slower");
+    group.add("--prediction-neighbors", command.prediction_neighbors, "K", auto_or_count,
+              "Neighbours that a prediction looks at; auto is four times --neighbors, at most 256");
+    group.add("--metric", command.metric, "NAME", one_of({"euclidean"}),
+              "What near means; euclidean is the distance between standardised inputs");
+    group.add("--ordering", command.ordering, "NAME", one_of({"random", "maximin", "coordinate"}),
+              "Order in which points are conditioned on earlier ones");
+    group.add("--nugget", command.nugget, "V", word_or_number({"jitter", "none", "learned"}, real_number(0.0, 1e300)),
+              "Variance of white noise in the latent function, in the target's unit squared; jitter is 0.001 of the target's variance");
+    group.add("--mean", command.mean, "NAME", one_of({"constant"}), "Mean of the latent function");
+    group.add("--method", command.method, "NAME", one_of({"vnngp"}), "Approximation");
+    group.add("--inducing", command.options.inducing, "M", whole_number(2), "Number M of inducing points, with learned locations")
+        ->default_str("one at every distinct input");
+}
+
+void add_training_options(CLI::App& parser, FitCommand& command) {
+    OptionGroup group(parser, "Training");
+    group.add("--inference", command.inference, "NAME", one_of({"auto", "stochastic"}), "How the bound is maximised (auto is stochastic)");
+    group.add("--epochs", command.options.epochs, "N", whole_number(1), "Passes over the data");
+    group.add("--batch", command.options.batch, "N", whole_number(1), "Observations per step");
+    group.add("--learning-rate", command.options.learning_rate, "F", real_number(1e-12, 1.0),
+              "Step size of Adam; divided by 10 at 75 % and 90 % of the epochs");
+    group.add("--seed", command.seed, "N", seed_number(), "Of orderings, minibatches and splits: the same seed gives the same model");
+    group.flag("--resume", command.options.resume, "Go on with a run that was interrupted, from the .checkpoint file beside the model");
+}
+
+}  // namespace
+
+Command setup_fit(CLI::App& program) {
+    CLI::App* parser = program.add_subcommand("fit",
+                                              "Fit a model to a table and save it\n\n"
+                                              "Without options: learns the column y (or the last one) from all the others.");
+    auto command = std::make_shared<FitCommand>();
+    add_data_options(*parser, *command);
+    add_model_options(*parser, *command);
+    add_training_options(*parser, *command);
+    OptionGroup output(*parser, "Output");
+    output.add("--model", command->model_path, "FILE", "File to write the model to")->default_str("DATA's name with .vnngp");
+    output.flag("--json", command->json, "Print one JSON object on standard output instead of the summary");
+    add_machine_options(output, command->machine);
+    parser->footer(R"(Noise, nugget and outputscale are variances, in options and in reports.
+
+Examples:
+  vnngp fit field.csv --target y --model field.vnngp
+  vnngp fit stations.csv.gz --target rain --inputs lon,lat,day --likelihood student-t --validation 0.1
+  vnngp fit table.csv --drop id,comment --neighbors 64 --epochs 100 --json > report.json)");
+    return {parser, [command] { run_fit(*command); }};
+}
+
+}  // namespace vnngp::app

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "app/cli.hpp"
+#include "app/commands.hpp"
+#include "app/output.hpp"
+#include "app/progress.hpp"
+#include "app/table_inputs.hpp"
+#include "vnngp/base/error.hpp"
+#include "vnngp/data/csv_writer.hpp"
+#include "vnngp/model/model_file.hpp"
+#include "vnngp/model/predictor.hpp"
+
+namespace vnngp::app {
+namespace {
+
+constexpr std::int64_t kBlockRows = 1 << 14;
+
+struct PredictCommand {
+    std::string model, data, output = "-";
+    bool latent = false;
+    std::string quantiles;
+    std::string prefix;
+    Index neighbors = 0;
+    bool drop_missing = false;
+    MachineOptions machine;
+};
+
+std::vector<std::string> added_columns(const PredictCommand& command, const std::vector<double>& probabilities,
+                                       const std::vector<std::string>& present) {
+    std::vector<std::string> names{command.prefix + "mean", command.prefix + "sd"};
+    for (const double probability : probabilities) names.push_back(fmt::format("{}q{}", command.prefix, probability));
+    std::set<std::string> distinct;
+    for (const std::string& name : names) {
+        if (std::find(present.begin(), present.end(), name) != present.end())
+            throw InputError(
+                fmt::format("{} already has a column '{}', which predict adds: --prefix predicted_ gives the new columns other names",
+                            command.data, name));
+        if (!distinct.insert(name).second) throw InputError(fmt::format("--quantiles {}: one of them is given twice", command.quantiles));
+    }
+    return names;
+}
+
+void write_block(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor, const Points& points,
+                 const std::vector<std::string>& raw_rows, data::CsvWriter& writer) {
+    const Prediction prediction = predictor.predict(points, probabilities);
+    const Vector& mean = command.latent ? prediction.latent_mean : prediction.mean;
+    const Vector& variance = command.latent ? prediction.latent_variance : prediction.variance;
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        writer.raw(raw_rows[static_cast<std::size_t>(i)]);
+        writer.number(mean[i]);
+        writer.number(std::sqrt(variance[i]));
+        for (const double quantile : prediction.quantiles.row(i)) writer.number(quantile);
+        writer.end_row();
+    }
+}
+
+void run_predict(const PredictCommand& command) {
+    const std::string output = command.output == "-" ? "/dev/stdout" : command.output;
+    std::error_code error;
+    if (std::filesystem::equivalent(output, command.model, error))
+        throw InputError(fmt::format("--output {} is the model file itself", output));
+    if (command.latent && !command.quantiles.empty())
+        throw InputError("--quantiles are those of a new observation: they cannot be combined with --latent");
+    const std::vector<double> probabilities = command.quantiles.empty() ? std::vector<double>() : split_numbers(command.quantiles);
+
+    ProgressLine line(!command.machine.quiet);
+    const Context context = machine_context(command.machine, 0, line);
+    const FittedModel model = load_model(command.model);
+    data::CsvReader reader(command.data, {.keep_raw_rows = true});
+    const auto columns = model_columns(model, command.data, reader.names());
+    reader.select(columns);
+    const auto added = added_columns(command, probabilities, reader.names());
+    const Predictor predictor(model, context, command.neighbors);
+
+    data::CsvWriter writer(output, {.separator = reader.separator()});
+    writer.raw(reader.raw_header());
+    writer.header(added);
+    std::int64_t skipped = 0, written = 0;
+    for (data::Table block = reader.next_block(kBlockRows); block.rows() > 0; block = reader.next_block(kBlockRows)) {
+        skipped += check_values(block, columns, command.drop_missing);
+        write_block(command, probabilities, predictor, model_points(model, block, columns), block.raw_rows, writer);
+        written += block.rows();
+        context.check_stop();
+        context.report({"predict", reader.bytes_consumed(), reader.bytes_total(), fmt::format("{} rows", written)});
+    }
+    if (written + skipped == 0) throw InputError(fmt::format("{}: there are no data rows", command.data));
+    writer.commit();
+    line.clear();
+    if (skipped > 0 && !command.machine.quiet) print_notes({fmt::format("{} with a missing input skipped", counted(skipped, "row"))});
+}
+
+}  // namespace
+
+Command setup_predict(CLI::App& program) {
+    CLI::App* parser =
+        program.add_subcommand("predict",
+                               "Predict at the rows of a table\n\n"
+                               "Writes the table as it came, with columns mean and sd of a new observation added.\n"
+                               "The model's input columns are found by name, in any order; memory does not grow with the table.");
+    auto command = std::make_shared<PredictCommand>();
+    add_file(*parser, "MODEL", command->model, "Model file written by vnngp fit");
+    add_file(*parser, "DATA", command->data, "CSV file with the model's input columns, also .csv.gz");
+    OptionGroup prediction(*parser, "Prediction");
+    prediction.flag("--latent", command->latent, "Mean and sd of the latent function instead of those of a new observation");
+    prediction.add("--quantiles", command->quantiles, "LIST", real_number_list(1e-12, 1.0 - 1e-12),
+                   "Add quantiles of a new observation, as in 0.05,0.95 (columns q0.05, q0.95)");
+    prediction.add("--neighbors", command->neighbors, "K", whole_number(1), "Inducing points that each prediction looks at")
+        ->default_str("the model's own");
+    prediction.flag("--drop-missing", command->drop_missing, "Leave out rows in which an input is missing, instead of refusing the file");
+    OptionGroup output(*parser, "Output");
+    output.add("-o,--output", command->output, "FILE", "File to write, compressed when it ends in .gz; - is standard output");
+    output.add("--prefix", command->prefix, "TEXT", "Put before the names of the added columns");
+    add_machine_options(output, command->machine);
+    parser->footer(R"(Examples:
+  vnngp predict field.vnngp new.csv -o predictions.csv
+  vnngp predict field.vnngp grid.csv.gz --quantiles 0.05,0.95 -o map.csv.gz
+  vnngp predict field.vnngp new.csv --latent | column -s, -t | less)");
+    return {parser, [command] { run_predict(*command); }};
+}
+
+}  // namespace vnngp::app
