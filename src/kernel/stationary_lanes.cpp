@@ -4,8 +4,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/stationary_lanes.cpp"
+#include <hwy/foreach_target.h>  // first: it includes this file once per instruction set
+// (kept apart from the next block, which a formatter would sort it into)
 #include <hwy/contrib/math/math-inl.h>
-#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
