@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
+#include "vnngp/base/names.hpp"
 #include "vnngp/data/csv_reader.hpp"
 
 namespace vnngp::app {
@@ -21,21 +21,6 @@ std::optional<Number> parsed(std::string_view text) {
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
     return value;
-}
-
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-    std::vector<std::size_t> row(to.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= from.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= to.size(); ++j) {
-            const std::size_t substituted = diagonal + (from[i - 1] != to[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({row[j - 1] + 1, row[j] + 1, substituted});
-        }
-    }
-    return row.back();
 }
 
 // Words are listed in braces in a validator's description, which is where choices_of finds them.
@@ -106,24 +91,6 @@ std::vector<double> split_numbers(const std::string& text) {
     std::vector<double> numbers;
     for (const std::string& item : split_list(text)) numbers.push_back(number_of(item));
     return numbers;
-}
-
-std::string nearest_name(const std::vector<std::string>& names, std::string_view wanted) {
-    std::size_t best = std::max<std::size_t>(2, wanted.size() / 3) + 1;
-    std::string nearest;
-    for (const std::string& name : names) {
-        const std::size_t distance = name.starts_with(wanted) ? 1 : edit_distance(wanted, name);
-        if (distance < best) {
-            best = distance;
-            nearest = name;
-        }
-    }
-    return nearest;
-}
-
-std::string suggestion(const std::vector<std::string>& names, std::string_view wanted) {
-    const std::string nearest = nearest_name(names, wanted);
-    return nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
 }
 
 CLI::Option* add_file(CLI::App& parser, const std::string& name, std::string& value, const std::string& text) {

@@ -28,11 +28,6 @@ std::vector<double> split_numbers(const std::string& text);
 /// The number in a text that a validator has accepted.
 double number_of(const std::string& text);
 
-/// The name the user most likely meant, or "" when none is near.
-std::string nearest_name(const std::vector<std::string>& names, std::string_view wanted);
-/// " (did you mean 'x'?)", or "".
-std::string suggestion(const std::vector<std::string>& names, std::string_view wanted);
-
 /// Declares the options under one title of a help page.
 class OptionGroup {
 public:

@@ -9,6 +9,7 @@
 #include "app/commands.hpp"
 #include "app/help.hpp"
 #include "vnngp/base/error.hpp"
+#include "vnngp/base/names.hpp"
 
 namespace vnngp::app {
 namespace {

@@ -56,9 +56,12 @@ def measured(program, source, target, options, seed):
         split_file(source, seed, folder)
         fit = run(program, "fit", folder / "train.csv", "--target", target, "--model", folder / "m.vnngp", "--seed", seed, "--json", "--quiet", *options)
         scores = run(program, "evaluate", folder / "m.vnngp", folder / "test.csv", "--json", "--quiet")
+        narrow = run(program, "evaluate", folder / "m.vnngp", folder / "test.csv", "--json", "--quiet", "--neighbors", fit["k"])
     standardized = scores.get("standardized", {})
     return {
         "nll": standardized.get("nll", scores["nll"]), "rmse": standardized.get("rmse", scores.get("error_rate")),
+        "narrow_nll": narrow.get("standardized", {}).get("nll", narrow["nll"]),
+        "narrow_rmse": narrow.get("standardized", {}).get("rmse", narrow.get("error_rate")),
         "coverage": scores.get("coverage95"), "noise": fit["hyperparameters"]["standardized"].get("noise"),
         "n": fit["n"], "k": fit["k"], "seconds": fit["seconds"]["total"], "train": fit["seconds"]["train"], "memory": fit["peak_rss_mib"],
     }
@@ -92,8 +95,8 @@ def main():
     parser.add_argument("--program", default=pathlib.Path(__file__).parent.parent / "build/release/vnngp")
     arguments = parser.parse_args(own)
 
-    print("| data | N | K | test NLL | paper | RMSE (error rate) | paper | coverage | noise | paper | seconds | MiB |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    print("| data | N | K | test NLL | RMSE (error rate) | predicting from K: NLL | RMSE | paper: NLL | RMSE | coverage | noise | paper | seconds | training | MiB |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for name in arguments.sets:
         target, options, paper = SETS[name]
         source = next((path for path in (arguments.data / f"{name}.csv.gz", arguments.data / f"{name}.csv") if path.exists()), None)
@@ -102,8 +105,9 @@ def main():
         runs = [measured(arguments.program, source, target, [*options, *fit_options], seed) for seed in range(arguments.seeds)]
         column = {key: [each[key] for each in runs] for key in runs[0]}
         reference = [("-" if value is None else f"{value:g}") for value in (paper or (None, None, None))]
-        print(f"| {name} | {column['n'][0]} | {column['k'][0]} | {text(column['nll'])} | {reference[0]} | {text(column['rmse'])} | {reference[1]} | "
-              f"{text(column['coverage'])} | {text(column['noise'], 4)} | {reference[2]} | {text(column['seconds'], 1)} | {text(column['memory'], 0)} |", flush=True)
+        print(f"| {name} | {column['n'][0]} | {column['k'][0]} | {text(column['nll'])} | {text(column['rmse'])} | {text(column['narrow_nll'])} | "
+              f"{text(column['narrow_rmse'])} | {reference[0]} | {reference[1]} | {text(column['coverage'])} | {text(column['noise'], 4)} | "
+              f"{reference[2]} | {text(column['seconds'], 1)} | {text(column['train'], 1)} | {text(column['memory'], 0)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ struct Setting {
 };
 
 Setting setting(Index count, int dims, Index neighbors) {
-    Setting s{kernel::make_kernel("matern52", dims)};
+    Setting s;
+    s.kernel = kernel::make_kernel("matern52", dims);
     RandomStream stream(1, StreamPurpose::test);
     s.problem.kernel = s.kernel.get();
     s.problem.likelihood = s.likelihood.get();

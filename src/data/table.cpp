@@ -4,55 +4,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "vnngp/base/error.hpp"
+#include "vnngp/base/names.hpp"
 
 namespace vnngp::data {
 namespace {
 
 constexpr std::size_t kNamesListed = 12;
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
-}
-
-// Levenshtein distance, one row of the table at a time.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-    std::vector<std::size_t> row(to.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= from.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= to.size(); ++j) {
-            const std::size_t substituted = diagonal + (from[i - 1] != to[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({row[j - 1] + 1, row[j] + 1, substituted});
-        }
-    }
-    return row[to.size()];
-}
-
-// The name the user most likely meant; empty when none is close enough to be worth suggesting.
-std::string nearest_name(const std::vector<std::string>& names, std::string_view wanted) {
-    const std::string target = lower_case(wanted);
-    std::size_t best = std::max<std::size_t>(1, target.size() / 3) + 1;
-    std::string nearest;
-    for (const std::string& name : names) {
-        const std::string candidate = lower_case(name);
-        const bool prefix =
-            std::min(candidate.size(), target.size()) >= 2 && (candidate.starts_with(target) || target.starts_with(candidate));
-        const std::size_t distance = std::min(edit_distance(target, candidate), prefix ? std::size_t{1} : best);
-        if (distance < best) {
-            best = distance;
-            nearest = name;
-        }
-    }
-    return nearest;
-}
 
 std::vector<const std::vector<double>*> named_columns(const Table& table, const std::vector<std::string>& names) {
     std::vector<const std::vector<double>*> found;
@@ -67,7 +26,7 @@ std::size_t column_index(std::string_view source, const std::vector<std::string>
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
 
     std::string message = fmt::format("{}: there is no column '{}'", source, name);
-    if (const std::string nearest = nearest_name(names, name); !nearest.empty()) message += fmt::format(" (did you mean '{}'?)", nearest);
+    message += suggestion(names, name);
     const auto listed = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamesListed));
     message += fmt::format("; the columns are: {}", fmt::join(names.begin(), listed, ", "));
     if (names.size() > kNamesListed) message += fmt::format(", ... ({} in all)", names.size());
