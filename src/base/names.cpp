@@ -39,7 +39,8 @@ std::string nearest_name(const std::vector<std::string>& names, std::string_view
     std::string nearest;
     for (const std::string& name : names) {
         const std::string candidate = lower_case(name);
-        const bool prefix = std::min(candidate.size(), target.size()) >= 2 && (candidate.starts_with(target) || target.starts_with(candidate));
+        const bool prefix =
+            std::min(candidate.size(), target.size()) >= 2 && (candidate.starts_with(target) || target.starts_with(candidate));
         const std::size_t distance = std::min(edit_distance(target, candidate), prefix ? std::size_t{1} : best);
         if (distance < best) {
             best = distance;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kStartTolerance = 1e-3;  ///< of the linear system for the first q(u)
 constexpr int kStartIterations = 100;
+constexpr std::int64_t kPrefetchAhead = 16;
 /// The bound per observation may still drift this much between the last two tenths of the epochs in a run called converged.
 constexpr double kConvergedDrift = 0.01;
 
@@ -73,13 +75,11 @@ public:
           hyper_(std::move(hyper)),
           gradient_(problem, options.learn_locations),
           raw_adam_(1, state_.raw.size()),
-          mean_adam_(problem.num_inducing()),
-          deviation_adam_(problem.num_inducing()),
+          posterior_adam_(problem.num_inducing(), 2),
           inducing_adam_(options.learn_locations ? problem.num_inducing() : 0, problem.inducing.cols()) {
         if (state_.raw_adam.step > 0) {
             raw_adam_.restore(std::move(state_.raw_adam));
-            mean_adam_.restore(std::move(state_.mean_adam));
-            deviation_adam_.restore(std::move(state_.deviation_adam));
+            posterior_adam_.restore(std::move(state_.posterior_adam));
             if (options.learn_locations) inducing_adam_.restore(std::move(state_.inducing_adam));
         }
         problem_.inducing = state_.inducing;
@@ -90,8 +90,7 @@ public:
 
     void step(const Minibatch& batch, double learning_rate) {
         raw_adam_.begin_step(learning_rate);
-        mean_adam_.begin_step(learning_rate);
-        deviation_adam_.begin_step(learning_rate);
+        posterior_adam_.begin_step(learning_rate);
         inducing_adam_.begin_step(learning_rate);
         gradient_.clear();
         touch_terms(problem_, batch, gradient_);
@@ -100,8 +99,7 @@ public:
             state_.epoch_sum += elbo(context_, problem_, hyper_, posterior_, batch, &gradient_, &jitter_);
         } catch (const Interrupted&) {
             raw_adam_.abandon_step();
-            mean_adam_.abandon_step();
-            deviation_adam_.abandon_step();
+            posterior_adam_.abandon_step();
             inducing_adam_.abandon_step();
             throw;
         }
@@ -120,8 +118,7 @@ public:
         state_.mean = posterior_.mean;
         state_.inducing = problem_.inducing;
         state_.raw_adam = raw_adam_.state();
-        state_.mean_adam = mean_adam_.state();
-        state_.deviation_adam = deviation_adam_.state();
+        state_.posterior_adam = posterior_adam_.state();
         state_.inducing_adam = inducing_adam_.state();
         return state_;
     }
@@ -135,8 +132,7 @@ public:
 
     StochasticResult result() {
         const std::int64_t steps = raw_adam_.state().step;
-        mean_adam_.begin_step(0.0);
-        deviation_adam_.begin_step(0.0);
+        posterior_adam_.begin_step(0.0);
         inducing_adam_.begin_step(0.0);
         for (Index j = 0; j < problem_.num_inducing(); ++j) catch_up(j);
         return {hyper_, posterior_, state_.trace, steps, converged(), jitter_};
@@ -150,7 +146,10 @@ private:
         const auto touched = gradient_.touched();
         const Context uninterrupted{.threads = context_.threads};  // a step is taken whole or not at all
         parallel_chunks(uninterrupted, static_cast<std::int64_t>(touched.size()), 2048, [&](const Chunk& chunk) {
-            for (std::int64_t i = chunk.begin; i < chunk.end; ++i) body(touched[i]);
+            for (std::int64_t i = chunk.begin; i < chunk.end; ++i) {
+                if (i + kPrefetchAhead < chunk.end) prefetch(touched[i + kPrefetchAhead]);
+                body(touched[i]);
+            }
         });
     }
 
@@ -159,21 +158,34 @@ private:
     }
 
     void catch_up(Index j) {
-        mean_adam_.catch_up(j, {&posterior_.mean[j], 1});
-        deviation_adam_.catch_up(j, {&state_.log_deviation[j], 1});
-        posterior_.variance[j] = std::exp(2.0 * state_.log_deviation[j]);
+        std::array<double, 2> q{posterior_.mean[j], state_.log_deviation[j]};
+        posterior_adam_.catch_up(j, q);
+        posterior_.mean[j] = q[0];
+        state_.log_deviation[j] = q[1];
+        posterior_.variance[j] = std::exp(2.0 * q[1]);
         if (options_.learn_locations) inducing_adam_.catch_up(j, location(j));
     }
 
+    // The variance follows when the point is next caught up with, before anyone reads it.
     void update(Index j) {
-        mean_adam_.update(j, {&posterior_.mean[j], 1}, {&gradient_.mean[j], 1});
-        const double on_log_deviation = 2.0 * posterior_.variance[j] * gradient_.variance[j];
-        deviation_adam_.update(j, {&state_.log_deviation[j], 1}, {&on_log_deviation, 1});
-        posterior_.variance[j] = std::exp(2.0 * state_.log_deviation[j]);
+        std::array<double, 2> q{posterior_.mean[j], state_.log_deviation[j]};
+        const std::array<double, 2> on_q{gradient_.mean[j], 2.0 * posterior_.variance[j] * gradient_.variance[j]};
+        posterior_adam_.update(j, q, on_q);
+        posterior_.mean[j] = q[0];
+        state_.log_deviation[j] = q[1];
         if (options_.learn_locations)
             inducing_adam_.update(
                 j, location(j),
                 {gradient_.locations.data() + j * problem_.inducing.cols(), static_cast<std::size_t>(problem_.inducing.cols())});
+    }
+
+    void prefetch(Index j) const {
+        posterior_adam_.prefetch(j);
+        __builtin_prefetch(&posterior_.mean[j], 1);
+        __builtin_prefetch(&posterior_.variance[j], 1);
+        __builtin_prefetch(&state_.log_deviation[j], 1);
+        __builtin_prefetch(&gradient_.mean[j]);
+        __builtin_prefetch(&gradient_.variance[j]);
     }
 
     bool converged() const {
@@ -193,7 +205,7 @@ private:
     Hyperparameters hyper_;
     MeanField posterior_;
     ElboGradient gradient_;
-    optim::LazyAdam raw_adam_, mean_adam_, deviation_adam_, inducing_adam_;
+    optim::LazyAdam raw_adam_, posterior_adam_, inducing_adam_;
     conditional::JitterReport jitter_;
 };
 

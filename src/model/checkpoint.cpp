@@ -18,8 +18,7 @@ Vector as_vector(std::span<const double> values) {
 std::vector<double> as_list(const Vector& values) { return {values.begin(), values.end()}; }
 
 void add_adam(TensorFile& file, const std::string& name, const optim::LazyAdam::State& adam) {
-    file.add(name + ".first", as_vector(adam.first));
-    file.add(name + ".second", as_vector(adam.second));
+    file.add(name + ".moments", as_vector(adam.moments));
     std::vector<Index> last(adam.last_step.begin(), adam.last_step.end());
     file.add(name + ".last_step", last);
     file.metadata[name + ".step"] = std::to_string(adam.step);
@@ -27,11 +26,7 @@ void add_adam(TensorFile& file, const std::string& name, const optim::LazyAdam::
 
 optim::LazyAdam::State adam_of(const TensorFile& file, const std::string& name) {
     const auto last = file.indices(name + ".last_step");
-    return {as_list(file.vector(name + ".first")),
-            as_list(file.vector(name + ".second")),
-            {last.begin(), last.end()},
-            std::stoll(file.text(name + ".step")),
-            0.0};
+    return {as_list(file.vector(name + ".moments")), {last.begin(), last.end()}, std::stoll(file.text(name + ".step")), 0.0};
 }
 
 }  // namespace
@@ -60,8 +55,7 @@ void write_checkpoint(const std::string& path, const std::string& fingerprint, c
     file.add("trace", as_vector(state.trace));
     file.add("epoch_sum", Vector(Vector::Constant(1, state.epoch_sum)));
     add_adam(file, "raw_adam", state.raw_adam);
-    add_adam(file, "mean_adam", state.mean_adam);
-    add_adam(file, "deviation_adam", state.deviation_adam);
+    add_adam(file, "posterior_adam", state.posterior_adam);
     add_adam(file, "inducing_adam", state.inducing_adam);
     write_tensor_file(path, file);
 }
@@ -86,8 +80,7 @@ inference::StochasticState read_checkpoint(const std::string& path, const std::s
     state.trace = as_list(file.vector("trace"));
     state.epoch_sum = file.vector("epoch_sum")[0];
     state.raw_adam = adam_of(file, "raw_adam");
-    state.mean_adam = adam_of(file, "mean_adam");
-    state.deviation_adam = adam_of(file, "deviation_adam");
+    state.posterior_adam = adam_of(file, "posterior_adam");
     state.inducing_adam = adam_of(file, "inducing_adam");
     if (state.raw.size() != initial.raw.size() || state.mean.size() != initial.mean.size())
         throw InputError(fmt::format("the checkpoint '{}' does not fit this run", path));

@@ -10,8 +10,7 @@ constexpr std::int64_t kBiasedSteps = 30000;  ///< 0.999^30000 = 1e-13: no bias 
 }  // namespace
 
 LazyAdam::LazyAdam(std::size_t groups, std::size_t width, const AdamOptions& options) : options_(options), width_(width) {
-    state_.first.assign(groups * width, 0.0);
-    state_.second.assign(groups * width, 0.0);
+    state_.moments.assign(2 * groups * width, 0.0);
     state_.last_step.assign(groups, 0);
     double first = 1.0, second = 1.0;
     for (std::int64_t step = 0; step < kBiasedSteps; ++step) {
@@ -26,9 +25,9 @@ double LazyAdam::bias(std::int64_t step) const { return step < kBiasedSteps ? bi
 
 // Step i of a gap moves a value by correction * beta_1^i m / sqrt(beta_2^i v): a geometric series.
 LazyAdam::Gap LazyAdam::gap(std::int64_t missed) const {
-    const double steps = static_cast<double>(missed), ratio = options_.first_decay / std::sqrt(options_.second_decay);
-    return {std::pow(options_.first_decay, steps), std::pow(options_.second_decay, steps),
-            ratio * (1.0 - std::pow(ratio, steps)) / (1.0 - ratio)};
+    const double steps = static_cast<double>(missed), root_decay = std::sqrt(options_.second_decay),
+                 ratio = options_.first_decay / root_decay;
+    return {std::pow(options_.first_decay, steps), std::pow(root_decay, steps), ratio * (1.0 - std::pow(ratio, steps)) / (1.0 - ratio)};
 }
 
 void LazyAdam::begin_step(double learning_rate) {
@@ -45,22 +44,22 @@ void LazyAdam::catch_up(std::size_t group, std::span<double> values) {
     state_.last_step[group] = state_.step - 1;
     const Gap effect = missed < kTabulatedGaps ? short_gaps_[missed] : gap(missed);
     for (std::size_t k = 0; k < width_; ++k) {
-        double& first = state_.first[group * width_ + k];
-        double& second = state_.second[group * width_ + k];
-        if (second > 0.0) values[k] += correction * effect.series * first / (std::sqrt(second) + options_.epsilon);
+        double& first = state_.moments[2 * (group * width_ + k)];
+        double& root = state_.moments[2 * (group * width_ + k) + 1];
+        values[k] += correction * effect.series * first / (root + options_.epsilon);
         first *= effect.first_left;
-        second *= effect.second_left;
+        root *= effect.root_left;
     }
 }
 
 void LazyAdam::update(std::size_t group, std::span<double> values, std::span<const double> gradient) {
     state_.last_step[group] = state_.step;
     for (std::size_t k = 0; k < width_; ++k) {
-        double& first = state_.first[group * width_ + k];
-        double& second = state_.second[group * width_ + k];
+        double& first = state_.moments[2 * (group * width_ + k)];
+        double& root = state_.moments[2 * (group * width_ + k) + 1];
         first += (1.0 - options_.first_decay) * (gradient[k] - first);
-        second += (1.0 - options_.second_decay) * (gradient[k] * gradient[k] - second);
-        values[k] += correction_ * first / (std::sqrt(second) + options_.epsilon);
+        root = std::sqrt(options_.second_decay * root * root + (1.0 - options_.second_decay) * gradient[k] * gradient[k]);
+        values[k] += correction_ * first / (root + options_.epsilon);
     }
 }
 

@@ -1,10 +1,9 @@
 // What a project that found the installed library writes: fit, predict, save, load.
+#include <cmath>
+#include <cstdio>
 #include <vnngp/base/random.hpp>
 #include <vnngp/model/fit.hpp>
 #include <vnngp/model/model_file.hpp>
-
-#include <cmath>
-#include <cstdio>
 
 int main() {
     vnngp::RandomStream stream(1, vnngp::StreamPurpose::test);

@@ -28,7 +28,7 @@ struct StochasticState {
     Vector log_deviation;     ///< log(s) / 2
     Points inducing;          ///< Z
     Points searched;          ///< Z when its neighbours were last searched, at the start of the epoch; empty unless Z is learned
-    optim::LazyAdam::State raw_adam, mean_adam, deviation_adam, inducing_adam;
+    optim::LazyAdam::State raw_adam, posterior_adam, inducing_adam;
     std::vector<double> trace;  ///< the bound per observation, averaged over each finished epoch's minibatches
     double epoch_sum = 0.0;     ///< of the unfinished epoch
 };

@@ -31,12 +31,17 @@ public:
     /// Takes this step. `group` must be up to date.
     void update(std::size_t group, std::span<double> values, std::span<const double> gradient);
 
+    /// Asks for a group's memory ahead of its use: entries are visited in random order.
+    void prefetch(std::size_t group) const {
+        __builtin_prefetch(&state_.moments[2 * group * width_], 1);
+        __builtin_prefetch(&state_.last_step[group], 1);
+    }
     /// Takes back begin_step() of a step that was given no gradient.
     void abandon_step() { --state_.step; }
 
     /// Everything needed to continue a run.
     struct State {
-        std::vector<double> first, second;
+        std::vector<double> moments;          ///< [group][width][first, root of the second]: what a group needs shares a cache line
         std::vector<std::int64_t> last_step;  ///< per group
         std::int64_t step = 0;
         double learning_rate = 0.0;
@@ -52,7 +57,7 @@ private:
 
     /// What a gap of a given number of steps does: powers of the decays, and the drift's geometric series.
     struct Gap {
-        double first_left, second_left, series;
+        double first_left, root_left, series;
     };
     Gap gap(std::int64_t missed) const;
     /// sqrt(1 - beta_2^t) / (1 - beta_1^t)
