@@ -76,7 +76,7 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
     data::MergedPoints merged = data::merge_duplicates(inputs);
     const auto distinct = static_cast<Index>(merged.distinct.rows());
     const bool fewer = options.inducing > 0 && options.inducing < distinct;
-    if (options.inducing >= distinct && options.inducing > 0 && options.inducing != distinct)
+    if (options.inducing > distinct)
         model.report.notes.push_back(fmt::format("--inducing {} is not less than the {} distinct inputs: using one inducing point at each",
                                                  options.inducing, distinct));
 
