@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "vnngp/base/parallel.hpp"
+
 namespace vnngp::inference {
 namespace {
 
@@ -13,6 +15,8 @@ using conditional::RowAdjoint;
 // Rows are visited in slabs: each row leaves its contributions in its own place, and one loop in row order adds them up. That loop is the
 // only reduction over points, so the result does not depend on which thread computed a row.
 constexpr std::size_t kSlab = 4096;
+
+constexpr std::int64_t kObservationsPerChunk = 512;
 
 // What a slab's rows leave behind. Per row `stride + 1` places: its neighbours, then (last) the point itself where it is an inducing point.
 struct Slab {
@@ -32,13 +36,14 @@ struct Slab {
     std::vector<double> value, on_mean, on_variance, on_prior_mean, on_likelihood, on_location;
 };
 
-// Eq. E2 and G1: inducing point j's term of -KL, times weight.
-double prior_term(const Row& row, const MeanField& q, double mu, double weight, Slab* slab, RowAdjoint* adjoint) {
+// Eq. E2 and G1: inducing point j's term of -KL, times weight. centered(j) = m_j - mu_j.
+template <class Centered>
+double prior_term(const Row& row, const MeanField& q, const Centered& centered, double weight, Slab* slab, RowAdjoint* adjoint) {
     const Index j = row.id;
-    double r = q.mean[j] - mu, t = q.variance[j];
+    double r = centered(j), t = q.variance[j];
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const double b = row.weights[k];
-        r -= b * (q.mean[row.neighbors[k]] - mu);
+        r -= b * centered(row.neighbors[k]);
         t += b * b * q.variance[row.neighbors[k]];
     }
     t += r * r;
@@ -52,7 +57,7 @@ double prior_term(const Row& row, const MeanField& q, double mu, double weight, 
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const Index n = row.neighbors[k];
         const double b = row.weights[k];
-        adjoint->weights[k] = -weight / f * (b * q.variance[n] - r * (q.mean[n] - mu));
+        adjoint->weights[k] = -weight / f * (b * q.variance[n] - r * centered(n));
         on_mean[k] = weight * r * b / f;
         on_variance[k] = -0.5 * weight * b * b / f;
     }
@@ -62,12 +67,13 @@ double prior_term(const Row& row, const MeanField& q, double mu, double weight, 
 }
 
 // Eq. K3 and G2: the expected log density of an observation away from the inducing points, times weight.
-double data_term(const Row& row, const Problem& problem, const Hyperparameters& hyper, const MeanField& q, double weight, Slab* slab,
-                 RowAdjoint* adjoint) {
-    double mean = hyper.mean, variance = row.variance;
+template <class Centered>
+double data_term(const Row& row, const Problem& problem, const Hyperparameters& hyper, const MeanField& q, const Centered& centered,
+                 double weight, Slab* slab, RowAdjoint* adjoint) {
+    double mean = prior_mean(hyper, problem.mean_columns, problem.inputs.row(row.id).data()), variance = row.variance;
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const double a = row.weights[k];
-        mean += a * (q.mean[row.neighbors[k]] - hyper.mean);
+        mean += a * centered(row.neighbors[k]);
         variance += a * a * q.variance[row.neighbors[k]];
     }
     const double y = problem.targets[row.id];
@@ -89,7 +95,7 @@ double data_term(const Row& row, const Problem& problem, const Hyperparameters& 
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const Index n = row.neighbors[k];
         const double a = row.weights[k];
-        adjoint->weights[k] = weight * (d_mean * (q.mean[n] - hyper.mean) + 2.0 * d_variance * a * q.variance[n]);
+        adjoint->weights[k] = weight * (d_mean * centered(n) + 2.0 * d_variance * a * q.variance[n]);
         on_mean[k] = weight * d_mean * a;
         on_variance[k] = weight * d_variance * a * a;
     }
@@ -104,16 +110,23 @@ void add(conditional::CovarianceGradient& total, const conditional::CovarianceGr
 }
 
 // The one reduction over points: contributions of the rows of a slab, in row order.
-void scatter(const Slab& slab, const neighbors::NeighborGraph& graph, std::span<const Index> rows, bool self_is_inducing,
-             ElboGradient& gradient) {
+void scatter(const Problem& problem, const Hyperparameters& hyper, const Slab& slab, const neighbors::NeighborGraph& graph,
+             std::span<const Index> rows, bool self_is_inducing, ElboGradient& gradient) {
+    const auto add_to_prior_mean = [&](double value, const double* x) {
+        gradient.prior_mean += value;
+        for (std::size_t c = 0; c < problem.mean_columns.size(); ++c) gradient.prior_slopes[c] += value * x[problem.mean_columns[c]];
+    };
     const auto add_to = [&](Index j, std::size_t at) {
+        // m enters every term as m - mu.
+        add_to_prior_mean(-slab.on_mean[at], problem.inducing.row(j).data());
+        if (!gradient.with_posterior()) return;
         gradient.touch(j);
         gradient.mean[j] += slab.on_mean[at];
         gradient.variance[j] += slab.on_variance[at];
-        // m enters every term as m - mu.
-        gradient.prior_mean -= slab.on_mean[at];
-        if (gradient.with_locations())
-            for (std::size_t d = 0; d < slab.dims; ++d) gradient.locations(j, d) += slab.on_location[at * slab.dims + d];
+        if (!gradient.with_locations()) return;
+        for (std::size_t d = 0; d < slab.dims; ++d) gradient.locations(j, d) += slab.on_location[at * slab.dims + d];
+        for (std::size_t c = 0; c < problem.mean_columns.size(); ++c)
+            gradient.locations(j, problem.mean_columns[c]) -= slab.on_mean[at] * hyper.slopes[c];
     };
     for (std::size_t place = 0; place < rows.size(); ++place) {
         const auto neighbors = graph.row(rows[place]);
@@ -121,7 +134,7 @@ void scatter(const Slab& slab, const neighbors::NeighborGraph& graph, std::span<
         if (self_is_inducing) {
             add_to(rows[place], place * slab.stride + slab.stride - 1);
         } else {
-            gradient.prior_mean += slab.on_prior_mean[place];
+            add_to_prior_mean(slab.on_prior_mean[place], problem.inputs.row(rows[place]).data());
             for (std::size_t p = 0; p < slab.parameters; ++p)
                 gradient.log_likelihood_parameters[p] += slab.on_likelihood[place * slab.parameters + p];
         }
@@ -131,8 +144,8 @@ void scatter(const Slab& slab, const neighbors::NeighborGraph& graph, std::span<
 // Sums term(row, slab, adjoint) over rows, slab by slab.
 template <class Term>
 double sum_over_rows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
-                     std::span<const Index> rows, bool self_is_inducing, const Problem& problem, ElboGradient* gradient,
-                     conditional::JitterReport* jitter, const Term& term) {
+                     std::span<const Index> rows, bool self_is_inducing, const Problem& problem, const Hyperparameters& hyper,
+                     ElboGradient* gradient, conditional::JitterReport* jitter, const Term& term) {
     double total = 0.0;
     Slab slab(problem, neighborhoods.graph.stride(), gradient);
     for (std::size_t begin = 0; begin < rows.size(); begin += kSlab) {
@@ -149,7 +162,7 @@ double sum_over_rows(const Context& context, const conditional::Covariance& cova
                 [&](const Row& row, RowAdjoint& adjoint) { slab.value[row.position] = term(row, &slab, &adjoint); }, on_location);
             raised = result.jitter;
             add(gradient->covariance, result.gradient);
-            scatter(slab, neighborhoods.graph, part, self_is_inducing, *gradient);
+            scatter(problem, hyper, slab, neighborhoods.graph, part, self_is_inducing, *gradient);
         }
         if (jitter != nullptr) jitter->merge(raised);
         total += std::accumulate(slab.value.begin(), slab.value.begin() + static_cast<std::ptrdiff_t>(part.size()), 0.0);
@@ -160,43 +173,56 @@ double sum_over_rows(const Context& context, const conditional::Covariance& cova
 // Observations at inducing points: q(f_i) = q(u_site), no solve.
 double sum_at_sites(const Context& context, const Problem& problem, const Hyperparameters& hyper, const MeanField& q,
                     const Minibatch& batch, ElboGradient* gradient) {
+    const auto count = static_cast<std::int64_t>(batch.observations.size());
+    const std::int64_t chunks = num_chunks(count, kObservationsPerChunk);
     const std::size_t parameters = hyper.likelihood.size();
-    std::vector<double> y(kSlab), mean(kSlab), variance(kSlab), ell(kSlab), d_mean(kSlab), d_variance(kSlab),
-        d_parameters(kSlab * parameters);
-    double total = 0.0;
-    for (std::size_t begin = 0; begin < batch.observations.size(); begin += kSlab) {
-        context.check_stop();
-        const auto part = batch.observations.subspan(begin, std::min(kSlab, batch.observations.size() - begin));
-        const std::size_t n = part.size();
+    std::vector<double> d_mean(gradient == nullptr ? 0 : count), d_variance(d_mean.size());
+    std::vector<double> sums(chunks * (1 + parameters));  // per chunk: the value, then the derivatives in the parameters
+    parallel_chunks(context, count, kObservationsPerChunk, [&](const Chunk& chunk) {
+        const auto begin = static_cast<std::size_t>(chunk.begin), n = static_cast<std::size_t>(chunk.end - chunk.begin);
+        std::vector<double> y(n), mean(n), variance(n), ell(n), d_parameters(n * parameters);
         for (std::size_t i = 0; i < n; ++i) {
-            const Index site = problem.sites[part[i]];
-            y[i] = problem.targets[part[i]];
+            const Index observation = batch.observations[begin + i], site = problem.sites[observation];
+            y[i] = problem.targets[observation];
             mean[i] = q.mean[site];
             variance[i] = q.variance[site];
         }
-        const auto head = [n](std::vector<double>& v) { return std::span(v).first(n); };
-        likelihood::ExpectedLogDensity outputs{.value = head(ell)};
+        likelihood::ExpectedLogDensity outputs{.value = ell};
         if (gradient != nullptr) {
-            outputs.d_mean = head(d_mean);
-            outputs.d_variance = head(d_variance);
-            outputs.d_log_parameters = std::span(d_parameters).first(n * parameters);
+            outputs.d_mean = std::span(d_mean).subspan(begin, n);
+            outputs.d_variance = std::span(d_variance).subspan(begin, n);
+            outputs.d_log_parameters = d_parameters;
         }
-        problem.likelihood->expected_log_density(hyper.likelihood, head(y), {head(mean), head(variance)}, outputs);
-        total += batch.observation_weight * std::accumulate(ell.begin(), ell.begin() + static_cast<std::ptrdiff_t>(n), 0.0);
+        problem.likelihood->expected_log_density(hyper.likelihood, y, {mean, variance}, outputs);
+        double* sum = sums.data() + chunk.number * (1 + parameters);
+        sum[0] = std::accumulate(ell.begin(), ell.end(), 0.0);
+        for (std::size_t p = 0; p < parameters; ++p)
+            sum[1 + p] = std::accumulate(d_parameters.begin() + p * n, d_parameters.begin() + (p + 1) * n, 0.0);
+    });
+    double total = 0.0;
+    for (std::int64_t c = 0; c < chunks; ++c) {
+        total += batch.observation_weight * sums[c * (1 + parameters)];
         if (gradient == nullptr) continue;
-        for (std::size_t i = 0; i < n; ++i) {
-            const Index site = problem.sites[part[i]];
-            gradient->touch(site);
-            gradient->mean[site] += batch.observation_weight * d_mean[i];
-            gradient->variance[site] += batch.observation_weight * d_variance[i];
-            for (std::size_t p = 0; p < parameters; ++p)
-                gradient->log_likelihood_parameters[p] += batch.observation_weight * d_parameters[p * n + i];
-        }
+        for (std::size_t p = 0; p < parameters; ++p)
+            gradient->log_likelihood_parameters[p] += batch.observation_weight * sums[c * (1 + parameters) + 1 + p];
+    }
+    if (gradient == nullptr || !gradient->with_posterior()) return total;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const Index site = problem.sites[batch.observations[i]];
+        gradient->touch(site);
+        gradient->mean[site] += batch.observation_weight * d_mean[i];
+        gradient->variance[site] += batch.observation_weight * d_variance[i];
     }
     return total;
 }
 
 }  // namespace
+
+Vector prior_means(const Problem& problem, const Hyperparameters& hyper, const Points& points) {
+    Vector means(points.rows());
+    for (Eigen::Index i = 0; i < points.rows(); ++i) means[i] = prior_mean(hyper, problem.mean_columns, points.row(i).data());
+    return means;
+}
 
 Minibatch minibatch(const Problem& problem, std::span<const Index> observations, std::span<const Index> inducing) {
     return {observations, inducing,
@@ -204,11 +230,12 @@ Minibatch minibatch(const Problem& problem, std::span<const Index> observations,
             inducing.empty() ? 0.0 : static_cast<double>(problem.num_inducing()) / static_cast<double>(inducing.size())};
 }
 
-ElboGradient::ElboGradient(const Problem& problem, bool with_locations)
-    : mean(Vector::Zero(problem.num_inducing())),
-      variance(Vector::Zero(problem.num_inducing())),
+ElboGradient::ElboGradient(const Problem& problem, bool with_locations, bool with_posterior)
+    : mean(Vector::Zero(with_posterior ? problem.num_inducing() : 0)),
+      variance(Vector::Zero(mean.size())),
       locations(with_locations ? Points::Zero(problem.inducing.rows(), problem.inducing.cols()) : Points()),
-      is_touched_(problem.num_inducing(), 0) {
+      prior_slopes(problem.mean_columns.size(), 0.0),
+      is_touched_(mean.size(), 0) {
     covariance.log_shape.assign(problem.kernel->num_parameters(), 0.0);
     log_likelihood_parameters.assign(problem.likelihood->parameters().size(), 0.0);
 }
@@ -222,6 +249,7 @@ void ElboGradient::clear() {
     touched_.clear();
     covariance = {std::vector<double>(covariance.log_shape.size(), 0.0), 0.0, 0.0};
     prior_mean = 0.0;
+    std::fill(prior_slopes.begin(), prior_slopes.end(), 0.0);
     std::fill(log_likelihood_parameters.begin(), log_likelihood_parameters.end(), 0.0);
 }
 
@@ -243,17 +271,21 @@ double elbo(const Context& context, const Problem& problem, const Hyperparameter
             const Minibatch& batch, ElboGradient* gradient, conditional::JitterReport* jitter) {
     const conditional::Covariance cov = covariance(problem, hyper);
 
+    const auto centered = [&](Index j) {
+        return posterior.mean[j] - prior_mean(hyper, problem.mean_columns, problem.inducing.row(j).data());
+    };
+
     const conditional::Neighborhoods prior{problem.inducing, problem.inducing, problem.prior_graph};
-    const double minus_kl = sum_over_rows(context, cov, prior, batch.inducing, true, problem, gradient, jitter,
+    const double minus_kl = sum_over_rows(context, cov, prior, batch.inducing, true, problem, hyper, gradient, jitter,
                                           [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
-                                              return prior_term(row, posterior, hyper.mean, batch.inducing_weight, slab, adjoint);
+                                              return prior_term(row, posterior, centered, batch.inducing_weight, slab, adjoint);
                                           });
     if (problem.at_sites()) return minus_kl + sum_at_sites(context, problem, hyper, posterior, batch, gradient);
 
     const conditional::Neighborhoods data{problem.inducing, problem.inputs, problem.data_graph};
-    return minus_kl + sum_over_rows(context, cov, data, batch.observations, false, problem, gradient, jitter,
+    return minus_kl + sum_over_rows(context, cov, data, batch.observations, false, problem, hyper, gradient, jitter,
                                     [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
-                                        return data_term(row, problem, hyper, posterior, batch.observation_weight, slab, adjoint);
+                                        return data_term(row, problem, hyper, posterior, centered, batch.observation_weight, slab, adjoint);
                                     });
 }
 

@@ -9,50 +9,81 @@ namespace {
 constexpr double kSmallest = 1e-6;  ///< of length-scales and the output scale, in standardised units
 constexpr double kSmallestNugget = 1e-9;
 constexpr double kLargest = 1e6;
+/// A latent function that is nearly linear over the data fits as well with any larger output scale and length-scales.
+constexpr double kLargestOutputscale = 100.0;
+constexpr double kLargestMean = 1e6;  ///< either sign
 
 }  // namespace
 
-ParameterVector::ParameterVector(const Problem& problem, bool learn_nugget)
+ParameterVector::ParameterVector(const Problem& problem, Learned learned)
     : shape_size_(problem.kernel->num_parameters()),
       likelihood_size_(problem.likelihood->parameters().size()),
-      learn_nugget_(learn_nugget) {
-    bounds_.assign(shape_size_ + 1, {kSmallest, kLargest});
-    for (const auto& parameter : problem.likelihood->parameters()) bounds_.push_back({parameter.lower, parameter.upper});
-    if (learn_nugget) bounds_.push_back({kSmallestNugget, kLargest});
+      num_slopes_(problem.mean_columns.size()),
+      learned_(learned) {
+    for (std::size_t p = 0; p < shape_size_ + 1; ++p) add_positive(kSmallest, p == shape_size_ ? kLargestOutputscale : kLargest);
+    for (const auto& parameter : problem.likelihood->parameters()) add_positive(parameter.lower, parameter.upper);
+    if (learned.nugget) add_positive(kSmallestNugget, kLargest);
+    if (!learned.mean) return;
+    lower_.insert(lower_.end(), 1 + num_slopes_, -kLargestMean);
+    upper_.insert(upper_.end(), 1 + num_slopes_, kLargestMean);
+}
+
+void ParameterVector::add_positive(double lower, double upper) {
+    lower_.push_back(std::log(lower));
+    upper_.push_back(std::log(upper));
 }
 
 std::vector<double> ParameterVector::raw(const Hyperparameters& hyper) const {
     std::vector<double> values = hyper.shape;
     values.push_back(hyper.outputscale);
     values.insert(values.end(), hyper.likelihood.begin(), hyper.likelihood.end());
-    if (learn_nugget_) values.push_back(hyper.nugget);
-    for (std::size_t p = 0; p < values.size(); ++p) values[p] = std::log(std::clamp(values[p], bounds_[p].lower, bounds_[p].upper));
-    values.push_back(hyper.mean);
+    if (learned_.nugget) values.push_back(hyper.nugget);
+    for (double& value : values) value = std::log(value);
+    if (learned_.mean) {
+        values.push_back(hyper.mean);
+        values.insert(values.end(), hyper.slopes.begin(), hyper.slopes.end());
+    }
+    clamp(values);
     return values;
 }
 
 void ParameterVector::assign(std::span<const double> raw, Hyperparameters& hyper) const {
-    const auto value = [&](std::size_t p) { return std::clamp(std::exp(raw[p]), bounds_[p].lower, bounds_[p].upper); };
+    std::size_t p = 0;
+    const auto next = [&] { return std::clamp(raw[p], lower_[p], upper_[p]); };
+    const auto positive = [&](double& value) {
+        value = std::exp(next());
+        ++p;
+    };
+    const auto any = [&](double& value) {
+        value = next();
+        ++p;
+    };
     hyper.shape.resize(shape_size_);
     hyper.likelihood.resize(likelihood_size_);
-    for (std::size_t p = 0; p < shape_size_; ++p) hyper.shape[p] = value(p);
-    hyper.outputscale = value(shape_size_);
-    for (std::size_t p = 0; p < likelihood_size_; ++p) hyper.likelihood[p] = value(shape_size_ + 1 + p);
-    if (learn_nugget_) hyper.nugget = value(bounds_.size() - 1);
-    hyper.mean = raw[bounds_.size()];
+    for (double& value : hyper.shape) positive(value);
+    positive(hyper.outputscale);
+    for (double& value : hyper.likelihood) positive(value);
+    if (learned_.nugget) positive(hyper.nugget);
+    if (!learned_.mean) return;
+    hyper.slopes.resize(num_slopes_);
+    any(hyper.mean);
+    for (double& value : hyper.slopes) any(value);
 }
 
 std::vector<double> ParameterVector::gradient(const ElboGradient& elbo) const {
     std::vector<double> gradient = elbo.covariance.log_shape;
     gradient.push_back(elbo.covariance.log_outputscale);
     gradient.insert(gradient.end(), elbo.log_likelihood_parameters.begin(), elbo.log_likelihood_parameters.end());
-    if (learn_nugget_) gradient.push_back(elbo.covariance.log_nugget);
-    gradient.push_back(elbo.prior_mean);
+    if (learned_.nugget) gradient.push_back(elbo.covariance.log_nugget);
+    if (learned_.mean) {
+        gradient.push_back(elbo.prior_mean);
+        gradient.insert(gradient.end(), elbo.prior_slopes.begin(), elbo.prior_slopes.end());
+    }
     return gradient;
 }
 
 void ParameterVector::clamp(std::span<double> raw) const {
-    for (std::size_t p = 0; p < bounds_.size(); ++p) raw[p] = std::clamp(raw[p], std::log(bounds_[p].lower), std::log(bounds_[p].upper));
+    for (std::size_t p = 0; p < raw.size(); ++p) raw[p] = std::clamp(raw[p], lower_[p], upper_[p]);
 }
 
 }  // namespace vnngp::inference

@@ -4,16 +4,16 @@
 
 namespace vnngp::inference {
 
-LatentPrediction predict_latent(const Context& context, const conditional::Covariance& covariance, double mean, const MeanField& posterior,
+LatentPrediction predict_latent(const Context& context, const conditional::Covariance& covariance, const CenteredPosterior& posterior,
                                 const Points& inducing, const neighbors::NeighborGraph& graph, const Points& inputs) {
     LatentPrediction prediction{Vector(inputs.rows()), Vector(inputs.rows())};
     std::vector<Index> rows(inputs.rows());
     std::iota(rows.begin(), rows.end(), 0);
     conditional::visit_rows(context, covariance, {inducing, inputs, graph, false}, rows, [&](const conditional::Row& row) {
-        double m = mean, v = row.variance;
+        double m = posterior.mean_at_inputs[row.id], v = row.variance;
         for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
             const double a = row.weights[k];
-            m += a * (posterior.mean[row.neighbors[k]] - mean);
+            m += a * posterior.centered_mean[row.neighbors[k]];
             v += a * a * posterior.variance[row.neighbors[k]];
         }
         prediction.mean[row.id] = m;

@@ -11,7 +11,7 @@
 #include "vnngp/base/parallel.hpp"
 #include "vnngp/base/random.hpp"
 #include "vnngp/inference/elbo.hpp"
-#include "vnngp/inference/natural_step.hpp"
+#include "vnngp/inference/optimal_posterior.hpp"
 #include "vnngp/inference/parameters.hpp"
 #include "vnngp/neighbors/search.hpp"
 
@@ -70,7 +70,7 @@ public:
         : context_(context),
           problem_(problem),
           options_(options),
-          layout_(problem, options.learn_nugget),
+          layout_(problem, options.learned),
           state_(std::move(state)),
           hyper_(std::move(hyper)),
           gradient_(problem, options.learn_locations),
@@ -222,11 +222,11 @@ void search_neighbors(const Context& context, Problem& problem, const Points& in
 StochasticState initial_state(const Context& context, Problem& problem, const Hyperparameters& hyper, const StochasticOptions& options) {
     if (options.learn_locations) search_neighbors(context, problem, problem.inducing, options.neighbors);
     // From anywhere else, minibatches need about a hundred epochs to bring q(u) here, and meanwhile drag the hyperparameters away.
-    const MeanField prior{Vector::Constant(problem.num_inducing(), hyper.mean),
-                          Vector::Constant(problem.num_inducing(), hyper.outputscale)};
-    const MeanField q = natural_step(context, problem, hyper, prior, kStartTolerance, kStartIterations).posterior;
+    const MeanField q = optimal_posterior(context, problem, hyper, prior_marginals(problem, hyper),
+                                          {.linear_tolerance = kStartTolerance, .linear_iterations = kStartIterations, .steps = 1})
+                            .q;
     StochasticState state;
-    state.raw = ParameterVector(problem, options.learn_nugget).raw(hyper);
+    state.raw = ParameterVector(problem, options.learned).raw(hyper);
     state.mean = q.mean;
     state.log_deviation = 0.5 * q.variance.array().log();
     state.inducing = problem.inducing;

@@ -11,6 +11,8 @@
 namespace vnngp::likelihood {
 namespace {
 
+constexpr double kRoughLatent = 2.0;  ///< where either link is all but certain of the class
+
 struct Probit {
     static constexpr std::string_view kName = "bernoulli";
     /// The zeros of Phi nearest to the real line are 1.916 +- 2.815 i.
@@ -41,6 +43,12 @@ public:
     }
 
     /// The link's inverse of the share of ones, half an observation of each class added so that a constant sample stays finite.
+    std::vector<double> rough_latent(std::span<const double> y) const override {
+        std::vector<double> latent;
+        for (const double value : y) latent.push_back(value > 0.5 ? kRoughLatent : -kRoughLatent);
+        return latent;
+    }
+
     double initial_mean(std::span<const double> y) const override {
         return Link::inverse((mean_of(y) * double(y.size()) + 0.5) / (double(y.size()) + 1.0));
     }

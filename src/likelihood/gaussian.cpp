@@ -19,6 +19,8 @@ public:
         check_each_target(y, describe_row, name(), "a finite number", [](double value) { return std::isfinite(value); });
     }
 
+    bool is_gaussian() const override { return true; }
+    std::vector<double> rough_latent(std::span<const double> y) const override { return {y.begin(), y.end()}; }
     double initial_mean(std::span<const double> y) const override { return mean_of(y); }
 
     void expected_log_density(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,

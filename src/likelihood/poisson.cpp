@@ -23,6 +23,12 @@ public:
     }
 
     /// Log of the mean count, half an event added to the sample so that all zeros stay finite.
+    std::vector<double> rough_latent(std::span<const double> y) const override {
+        std::vector<double> latent;
+        for (const double value : y) latent.push_back(std::log(value + 0.5));
+        return latent;
+    }
+
     double initial_mean(std::span<const double> y) const override {
         return y.empty() ? 0.0 : std::log(mean_of(y) + 0.5 / double(y.size()));
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "likelihood/batch.hpp"
@@ -67,6 +68,14 @@ private:
     Table mu_, exp_minus_mu_, weight_;
 };
 
+constexpr double kBulk = 6.0;  ///< median distances from the median: four standard deviations of a normal law
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 class StudentT final : public Likelihood {
 public:
     std::string_view name() const override { return "student-t"; }
@@ -78,12 +87,19 @@ public:
     }
 
     /// The median: outliers are expected.
-    double initial_mean(std::span<const double> y) const override {
-        if (y.empty()) return 0.0;
-        std::vector<double> sorted(y.begin(), y.end());
-        const auto middle = sorted.begin() + std::ptrdiff_t(sorted.size() / 2);
-        std::nth_element(sorted.begin(), middle, sorted.end());
-        return *middle;
+    double initial_mean(std::span<const double> y) const override { return y.empty() ? 0.0 : median({y.begin(), y.end()}); }
+
+    /// The targets, those far out drawn in to where the bulk ends.
+    std::vector<double> rough_latent(std::span<const double> y) const override {
+        if (y.empty()) return {};
+        const double center = initial_mean(y);
+        std::vector<double> distance;
+        for (const double value : y) distance.push_back(std::abs(value - center));
+        double reach = kBulk * median(distance);
+        if (reach == 0.0) reach = std::accumulate(distance.begin(), distance.end(), 0.0) / double(y.size());
+        std::vector<double> latent;
+        for (const double value : y) latent.push_back(std::clamp(value, center - reach, center + reach));
+        return latent;
     }
 
     void expected_log_density(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,

@@ -2,23 +2,29 @@
 
 namespace vnngp::linalg {
 
-PcgResult conjugate_gradients(const std::function<Vector(const Vector&)>& product, const Vector& diagonal, const Vector& b,
-                              double tolerance, int max_iterations) {
-    PcgResult result{Vector::Zero(b.size())};
+PcgResult conjugate_gradients(const Operator& product, const Operator& preconditioner, const Vector& b, Vector start, double tolerance,
+                              int max_iterations) {
+    PcgResult result{std::move(start)};
     const double size = b.norm();
-    if (size == 0.0) return result;
-    Vector residual = b, preconditioned = residual.cwiseQuotient(diagonal), direction = preconditioned;
-    double energy = residual.dot(preconditioned);
-    for (result.relative_residual = 1.0; result.relative_residual > tolerance && result.iterations < max_iterations; ++result.iterations) {
+    if (size == 0.0) {
+        result.solution.setZero();
+        return result;
+    }
+    Vector residual = b - product(result.solution);
+    result.relative_residual = residual.norm() / size;
+    Vector direction = Vector::Zero(b.size());
+    double energy = 1.0;
+    while (result.relative_residual > tolerance && result.iterations < max_iterations) {
+        const Vector preconditioned = preconditioner(residual);
+        const double next = residual.dot(preconditioned);
+        direction = preconditioned + (next / energy) * direction;
+        energy = next;
         const Vector image = product(direction);
         const double step = energy / direction.dot(image);
         result.solution += step * direction;
         residual -= step * image;
-        preconditioned = residual.cwiseQuotient(diagonal);
-        const double next = residual.dot(preconditioned);
-        direction = preconditioned + (next / energy) * direction;
-        energy = next;
         result.relative_residual = residual.norm() / size;
+        ++result.iterations;
     }
     return result;
 }

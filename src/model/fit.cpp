@@ -9,7 +9,7 @@
 #include "model/checkpoint.hpp"
 #include "model/prepare.hpp"
 #include "vnngp/inference/elbo.hpp"
-#include "vnngp/inference/natural_step.hpp"
+#include "vnngp/inference/optimal_posterior.hpp"
 #include "vnngp/inference/stochastic.hpp"
 
 namespace vnngp {
@@ -26,7 +26,7 @@ inference::StochasticOptions stochastic_options(const FitOptions& options, const
     return {.epochs = options.epochs,
             .batch = std::min(options.batch, problem.num_observations()),
             .learning_rate = options.learning_rate,
-            .learn_nugget = options.nugget.mode == NuggetOption::Mode::learned,
+            .learned = {.nugget = options.nugget.mode == NuggetOption::Mode::learned},
             .learn_locations = !problem.at_sites(),
             .neighbors = model.neighbors,
             .checkpoint_seconds = options.checkpoint_seconds};
@@ -49,8 +49,9 @@ inference::StochasticResult train(const FitOptions& options, const Context& cont
 
 // How far q(u) is below its optimum under the final hyperparameters, per observation: a bound that merely stopped moving may be stuck.
 double optimality_gap(const Context& context, const inference::Problem& problem, const inference::StochasticResult& trained, double elbo) {
-    const auto better = inference::natural_step(context, problem, trained.hyper, trained.posterior, kGapTolerance, kGapIterations);
-    return std::max(0.0, inference::full_elbo(context, problem, trained.hyper, better.posterior) - elbo) / problem.num_observations();
+    const auto better = inference::optimal_posterior(context, problem, trained.hyper, trained.posterior,
+                                                     {.linear_tolerance = kGapTolerance, .linear_iterations = kGapIterations, .steps = 1});
+    return std::max(0.0, better.elbo - elbo) / problem.num_observations();
 }
 
 void add_warnings(const inference::Problem& problem, FittedModel& model) {

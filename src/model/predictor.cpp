@@ -30,9 +30,17 @@ Predictor::Predictor(const FittedModel& model, const Context& context, Index nei
       context_(context),
       kernel_(kernel::make_kernel(model.kernel, static_cast<int>(model.inducing.cols()))),
       likelihood_(likelihood::make_likelihood(model.likelihood)),
-      index_(model.inducing, context),
+      index_(search_coordinates(model.metric, *kernel_, model.hyper.shape, model.inducing), context),
+      centered_mean_(model.posterior.mean - prior_means(model.inducing)),
       neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
     context_.progress = {};
+}
+
+Vector Predictor::prior_means(const Points& points) const {
+    Vector means(points.rows());
+    for (Eigen::Index i = 0; i < points.rows(); ++i)
+        means[i] = inference::prior_mean(model_.hyper, model_.mean_columns, points.row(i).data());
+    return means;
 }
 
 Predictor::Latent Predictor::latent(const Points& points) const {
@@ -42,10 +50,12 @@ Predictor::Latent Predictor::latent(const Points& points) const {
     for (std::size_t c = 0; c < model_.used_columns.size(); ++c) inputs.col(c) = points.col(model_.used_columns[c]);
     inputs = data::apply(model_.input_scaling, std::move(inputs));
 
-    const auto graph = index_.search(inputs, neighbors_, context_);
+    const auto graph = index_.search(search_coordinates(model_.metric, *kernel_, model_.hyper.shape, inputs), neighbors_, context_);
     const conditional::Covariance covariance{kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget,
                                              model_.jitter};
-    auto prediction = inference::predict_latent(context_, covariance, model_.hyper.mean, model_.posterior, model_.inducing, graph, inputs);
+    const Vector mean = prior_means(inputs);
+    auto prediction =
+        inference::predict_latent(context_, covariance, {centered_mean_, model_.posterior.variance, mean}, model_.inducing, graph, inputs);
     Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
     latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
     return latent;
@@ -92,6 +102,10 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
 }
 
 Prediction FittedModel::predict(const Points& points, const Context& context) const { return Predictor(*this, context).predict(points); }
+
+Points search_coordinates(Metric metric, const kernel::Kernel& kernel, std::span<const double> shape, const Points& points) {
+    return metric == Metric::kernel ? kernel.metric_coordinates(shape, points) : points;
+}
 
 inference::Hyperparameters in_data_units(const FittedModel& model) {
     inference::Hyperparameters hyper = model.hyper;

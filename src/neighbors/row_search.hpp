@@ -14,15 +14,20 @@
 
 namespace vnngp::neighbors {
 
-/// What each row of a graph asks for: the nearest candidates to queries.row(i) among the rows below row_limit(i).
+/// What each row of a graph asks for: the nearest candidates to queries.row(i) among the points below row_limit(i).
 struct RowSearch {
     const DistinctPoints& candidates;
     const Points& queries;
     /// Row i -> number of places among the candidates before i, ascending; empty when every row may use all candidates.
     std::vector<Index> place_limits;
+    /// Row i -> number of points that it may use; empty when row i is point i and looks among its predecessors, or at all.
+    std::vector<Index> row_limits = {};
 
     Index place_limit(Index row) const { return place_limits.empty() ? candidates.num_places() : place_limits[row]; }
-    Index row_limit(Index row) const { return place_limits.empty() ? static_cast<Index>(candidates.place_of.size()) : row; }
+    Index row_limit(Index row) const {
+        if (place_limits.empty()) return static_cast<Index>(candidates.place_of.size());
+        return row_limits.empty() ? row : row_limits[row];
+    }
 };
 
 /// The search in which every point of a set looks among its predecessors.

@@ -102,6 +102,30 @@ NeighborGraph predecessor_graph(const Points& points, Index max_neighbors, const
     return graph;
 }
 
+NeighborGraph predecessor_graph(const Points& points, std::span<const Index> rows, Index max_neighbors, const Context& context) {
+    check_neighbors(max_neighbors);
+    check_points(points);
+    const auto count = static_cast<Index>(points.rows());
+    NeighborGraph graph(static_cast<Index>(rows.size()), std::min(max_neighbors, std::max(count - 1, 0)));
+    if (graph.stride() == 0 || rows.empty()) return graph;
+    const DistinctPoints distinct = distinct_points(points);
+    const RowSearch whole = predecessor_search(distinct, points);
+    Points queries(rows.size(), points.cols());
+    std::vector<Index> place_limits;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        queries.row(i) = points.row(rows[i]);
+        place_limits.push_back(whole.place_limits[rows[i]]);
+    }
+    const RowSearch search{distinct, queries, std::move(place_limits), {rows.begin(), rows.end()}};
+    RowProgress progress(context, graph.num_rows());
+    if (faster_method(distinct.places, graph.stride(), 0.5) == SearchMethod::kd_tree)
+        search_rows(search, KdTree(distinct.places, distinct.num_places()), all_rows(graph.num_rows()), context, progress, graph);
+    else
+        search_rows(search, ScanIndex(distinct.places), all_rows(graph.num_rows()), context, progress, graph);
+    progress.finished_all();
+    return graph;
+}
+
 NeighborGraph nearest_graph(const Points& inducing, const Points& queries, Index max_neighbors, const Context& context,
                             SearchMethod method) {
     return NearestIndex(inducing, context, method).search(queries, max_neighbors, context);

@@ -23,8 +23,9 @@ Minibatch minibatch(const Problem& problem, std::span<const Index> observations,
 /// there are touched entries, so a step never costs O(M).
 class ElboGradient {
 public:
-    /// with_locations: also differentiate in the inducing points' coordinates.
-    ElboGradient(const Problem& problem, bool with_locations);
+    /// with_locations: also differentiate in the inducing points' coordinates. with_posterior = false: in the hyperparameters alone, which
+    /// is all that is not zero at the optimum of q(u).
+    ElboGradient(const Problem& problem, bool with_locations, bool with_posterior = true);
     void clear();
 
     Vector mean;       ///< d/dm
@@ -32,6 +33,7 @@ public:
     Points locations;  ///< d/dZ, empty unless asked for
     conditional::CovarianceGradient covariance;
     double prior_mean = 0.0;
+    std::vector<double> prior_slopes;
     std::vector<double> log_likelihood_parameters;
 
     std::span<const Index> touched() const { return touched_; }
@@ -41,6 +43,7 @@ public:
         touched_.push_back(j);
     }
     bool with_locations() const { return locations.rows() > 0; }
+    bool with_posterior() const { return !is_touched_.empty(); }
 
 private:
     std::vector<Index> touched_;

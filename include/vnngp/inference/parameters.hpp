@@ -8,29 +8,38 @@
 
 namespace vnngp::inference {
 
+/// Which of the hyperparameters are learned besides those of the kernel and the likelihood.
+struct Learned {
+    bool nugget = true;
+    bool mean = true;  ///< with its slopes
+};
+
 /// Positive quantities enter by their logarithms: a step of an optimiser then changes a large length-scale by the same factor as a small
-/// one. Order: kernel shape, output scale, likelihood parameters, nugget (when learned), mean.
+/// one. Order: kernel shape, output scale, likelihood parameters, nugget, mean, slopes of the mean.
 class ParameterVector {
 public:
-    ParameterVector(const Problem& problem, bool learn_nugget);
+    ParameterVector(const Problem& problem, Learned learned);
 
-    std::size_t size() const { return bounds_.size() + 1; }
+    std::size_t size() const { return lower_.size(); }
     std::vector<double> raw(const Hyperparameters& hyper) const;
     /// `hyper` keeps what is not learned.
     void assign(std::span<const double> raw, Hyperparameters& hyper) const;
     /// The bound's derivatives in the raw numbers.
     std::vector<double> gradient(const ElboGradient& elbo) const;
+    /// Of the raw numbers.
+    std::span<const double> lower() const { return lower_; }
+    std::span<const double> upper() const { return upper_; }
     /// Brings numbers that an optimiser pushed over a bound back to it.
     void clamp(std::span<double> raw) const;
 
 private:
-    struct Bounds {
-        double lower, upper;
-    };
-    std::vector<Bounds> bounds_;  ///< of the positive quantities
+    void add_positive(double lower, double upper);
+
+    std::vector<double> lower_, upper_;
     std::size_t shape_size_;
     std::size_t likelihood_size_;
-    bool learn_nugget_;
+    std::size_t num_slopes_;
+    Learned learned_;
 };
 
 }  // namespace vnngp::inference

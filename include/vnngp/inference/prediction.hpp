@@ -11,9 +11,16 @@ struct LatentPrediction {
     Vector variance;
 };
 
+/// m - mu at the inducing points, mu at the inputs, and s.
+struct CenteredPosterior {
+    const Vector& centered_mean;
+    const Vector& variance;
+    const Vector& mean_at_inputs;
+};
+
 /// graph.row(i): the inducing points that inputs.row(i) looks at. Every input is an ordinary row, also one that coincides with an inducing
 /// point: the nugget is filtered.
-LatentPrediction predict_latent(const Context& context, const conditional::Covariance& covariance, double mean, const MeanField& posterior,
+LatentPrediction predict_latent(const Context& context, const conditional::Covariance& covariance, const CenteredPosterior& posterior,
                                 const Points& inducing, const neighbors::NeighborGraph& graph, const Points& inputs);
 
 }  // namespace vnngp::inference

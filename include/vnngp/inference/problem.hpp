@@ -1,6 +1,7 @@
 // What is being inferred: the model's parts, the data, and the quantities that inference finds.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "vnngp/conditional/rows.hpp"
@@ -13,10 +14,18 @@ namespace vnngp::inference {
 struct Hyperparameters {
     std::vector<double> shape;  ///< the kernel's parameters
     double outputscale = 1.0;
-    double nugget = 0.0;             ///< tau
-    double mean = 0.0;               ///< mu, constant
-    std::vector<double> likelihood;  ///< the likelihood's parameters
+    double nugget = 0.0;              ///< tau
+    double mean = 0.0;                ///< of the prior mean mu(x) = mean + slopes . x[columns]
+    std::vector<double> likelihood;   ///< the likelihood's parameters
+    std::vector<double> slopes = {};  ///< one per column of Problem::mean_columns
 };
+
+/// mu at a point with coordinates x.
+inline double prior_mean(const Hyperparameters& hyper, std::span<const Index> columns, const double* x) {
+    double mean = hyper.mean;
+    for (std::size_t c = 0; c < columns.size(); ++c) mean += hyper.slopes[c] * x[columns[c]];
+    return mean;
+}
 
 /// q(u) = prod_j N(m_j, s_j)
 struct MeanField {
@@ -35,12 +44,16 @@ struct Problem {
     std::vector<Index> sites;                            ///< per observation, or empty
     Points inputs;                                       ///< X, used when there are no sites
     neighbors::NeighborGraph data_graph;                 ///< n(i): nearest inducing points, used when there are no sites
+    std::vector<Index> mean_columns = {};                ///< coordinates in which the prior mean is linear; usually none
     double jitter = 1e-8;
 
     Index num_inducing() const { return static_cast<Index>(inducing.rows()); }
     Index num_observations() const { return static_cast<Index>(targets.size()); }
     bool at_sites() const { return !sites.empty(); }
 };
+
+/// mu at all points.
+Vector prior_means(const Problem& problem, const Hyperparameters& hyper, const Points& points);
 
 inline conditional::Covariance covariance(const Problem& problem, const Hyperparameters& hyper) {
     return {problem.kernel, hyper.shape, hyper.outputscale, hyper.nugget, problem.jitter};

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "vnngp/inference/problem.hpp"
+#include "vnngp/inference/parameters.hpp"
 #include "vnngp/optim/adam.hpp"
 
 namespace vnngp::inference {
@@ -13,7 +13,7 @@ struct StochasticOptions {
     int epochs = 300;             ///< passes over the observations
     Index batch = 1024;           ///< observations per step
     double learning_rate = 0.01;  ///< divided by 10 at 75 % and at 90 % of the steps
-    bool learn_nugget = false;
+    Learned learned = {.nugget = false};
     bool learn_locations = false;  ///< M < N: move the inducing points and search neighbours anew every epoch
     Index neighbors = 32;          ///< for that search
     double checkpoint_seconds = 120.0;

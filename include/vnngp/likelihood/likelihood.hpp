@@ -55,12 +55,17 @@ public:
     virtual ~Likelihood() = default;
 
     virtual std::string_view name() const = 0;
+    /// Whether y given f is normal, with one parameter: its variance.
+    virtual bool is_gaussian() const { return false; }
     /// In the order in which every `parameters` argument below lists their values.
     virtual std::span<const ParameterInfo> parameters() const = 0;
     /// Whether targets are centred and scaled before fitting; false where only their own values have a meaning (classes, counts).
     virtual bool standardizes_targets() const = 0;
     /// Throws InputError naming the first target that the law cannot produce. Any sample of possible values is usable, also a constant one.
     virtual void check_targets(std::span<const double> y, const RowDescription& describe_row) const = 0;
+    /// Rough latent values behind the targets, up to scale and shift: what a Gaussian model may be fitted to for a first guess of the
+    /// kernel's parameters. No target, however far out, has much leverage.
+    virtual std::vector<double> rough_latent(std::span<const double> y) const = 0;
     /// A constant latent mean to start from; 0 for no targets.
     virtual double initial_mean(std::span<const double> y) const = 0;
 

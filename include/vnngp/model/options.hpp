@@ -26,6 +26,12 @@ struct NuggetOption {
     double value = 0.0;
 };
 
+/// What near means.
+enum class Metric {
+    kernel,     ///< highest prior correlation under the learned kernel
+    euclidean,  ///< smallest distance between standardised inputs, as published
+};
+
 struct FitOptions {
     std::string likelihood = "gaussian";  ///< gaussian, student-t, bernoulli, bernoulli-logit, poisson
     std::string kernel = "matern52";      ///< matern12, matern32, matern52, rbf

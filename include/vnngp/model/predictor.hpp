@@ -43,12 +43,14 @@ private:
         Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
     };
     Latent latent(const Points& points) const;
+    Vector prior_means(const Points& standardized) const;
 
     const FittedModel& model_;
     Context context_;
     std::unique_ptr<kernel::Kernel> kernel_;
     std::unique_ptr<likelihood::Likelihood> likelihood_;
     neighbors::NearestIndex index_;
+    Vector centered_mean_;  ///< m - mu
     Index neighbors_;
 };
 

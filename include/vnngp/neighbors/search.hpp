@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "vnngp/base/context.hpp"
 #include "vnngp/base/types.hpp"
@@ -23,6 +24,9 @@ enum class SearchMethod {
 /// Throws InputError unless max_neighbors >= 1, and all coordinates are finite and at most 1e150 in size (all functions here).
 NeighborGraph predecessor_graph(const Points& points, Index max_neighbors, const Context& context,
                                 SearchMethod method = SearchMethod::automatic);
+
+/// The rows of that graph for some of the points only: row i belongs to point rows[i]. `rows` must ascend.
+NeighborGraph predecessor_graph(const Points& points, std::span<const Index> rows, Index max_neighbors, const Context& context);
 
 /// Row i: the min(max_neighbors, M) nearest to query i of all M inducing points. The stride is min(max_neighbors, M).
 NeighborGraph nearest_graph(const Points& inducing, const Points& queries, Index max_neighbors, const Context& context,

@@ -1,0 +1,37 @@
+// The classical nearest-neighbour likelihood of the observations themselves: sum_j log N(y_j | mu_j + b_j'(y - mu)[n(j)], f_j) with all
+// noise in the nugget (the limit of the bound named in Eq. C4). It has no variational parameters, and any sample of its terms estimates
+// it: the cheapest way to good hyperparameters.
+#pragma once
+
+#include "vnngp/inference/parameters.hpp"
+
+namespace vnngp::inference {
+
+/// Some of the points, each with its nearest predecessors among all: the terms of the likelihood in use.
+struct ResponseTerms {
+    std::vector<Index> points;       ///< ascending
+    Points locations;                ///< of these points
+    neighbors::NeighborGraph graph;  ///< row i: neighbours of points[i]
+};
+
+/// The terms of all points, with problem.prior_graph.
+ResponseTerms all_response_terms(const Problem& problem);
+
+/// values: one per inducing point. hyper.nugget is the total noise; the likelihood's own parameters play no part. Adds derivatives to
+/// `gradient` (of the hyperparameters alone) unless it is null.
+double response_log_likelihood(const Context& context, const Problem& problem, const Hyperparameters& hyper, const Vector& values,
+                               const ResponseTerms& terms, ElboGradient* gradient = nullptr, conditional::JitterReport* jitter = nullptr);
+
+struct ResponseResult {
+    Hyperparameters hyper;
+    double log_likelihood = 0.0;  ///< of the terms in use
+    std::vector<double> trace;    ///< per term, at every evaluation
+    int evaluations = 0;
+    bool converged = false;
+    std::string stopped_because;
+};
+
+ResponseResult maximize_response(const Context& context, const Problem& problem, const Hyperparameters& start, const Vector& values,
+                                 const ResponseTerms& terms, bool learn_mean, double tolerance, int max_evaluations);
+
+}  // namespace vnngp::inference

@@ -1,0 +1,245 @@
+#include "model/closed_form.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "vnngp/base/random.hpp"
+#include "vnngp/data/split.hpp"
+#include "vnngp/model/fitted_model.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+namespace vnngp::model {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using inference::Hyperparameters;
+using inference::MeanField;
+using inference::Problem;
+
+/// Observations in the first guess: a small sample while the metric is still unknown, then a larger one.
+constexpr Index kFewTerms = 5000, kManyTerms = 20000;
+constexpr int kGuessRounds = 3;
+constexpr double kGuessTolerance = 1e-4;
+constexpr int kGuessEvaluations = 40;
+
+constexpr int kRounds = 4;  ///< of searching neighbours and maximising, at most
+constexpr int kFirstEvaluations = 60, kLaterEvaluations = 25;
+constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which a search ends the rounds
+/// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
+constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
+constexpr Index kFewPoints = 100000;     ///< up to which all of them are tried
+constexpr double kSmallestNoise = 1e-7;  ///< on the standardised scale: where a noiseless field starts
+
+/// Searches, and knows how long that took.
+class GraphSearch {
+public:
+    GraphSearch(const Context& context, const Problem& problem, const ClosedFormSettings& settings)
+        : context_(context), problem_(problem), settings_(settings) {
+        context_.progress = {};
+    }
+
+    inference::ResponseTerms terms(const Hyperparameters& hyper, std::vector<Index> points) {
+        const Timer timer(seconds_);
+        Points locations = data::gather_rows(problem_.inducing, points);
+        auto graph = neighbors::predecessor_graph(coordinates(hyper, problem_.inducing), points, settings_.neighbors, context_);
+        return {std::move(points), std::move(locations), std::move(graph)};
+    }
+
+    void refresh(const Hyperparameters& hyper, Problem& problem) {
+        const Timer timer(seconds_);
+        const Points inducing = coordinates(hyper, problem.inducing);
+        problem.prior_graph = neighbors::predecessor_graph(inducing, settings_.neighbors, context_);
+        if (!problem.at_sites())
+            problem.data_graph = neighbors::nearest_graph(inducing, coordinates(hyper, problem.inputs), settings_.neighbors, context_);
+    }
+
+    double seconds() const { return seconds_; }
+
+private:
+    struct Timer {
+        explicit Timer(double& sum) : total(sum) {}
+        ~Timer() { total += std::chrono::duration<double>(Clock::now() - start).count(); }
+        double& total;
+        Clock::time_point start = Clock::now();
+    };
+
+    Points coordinates(const Hyperparameters& hyper, const Points& points) const {
+        return search_coordinates(settings_.metric, *problem_.kernel, hyper.shape, points);
+    }
+
+    Context context_;
+    const Problem& problem_;
+    const ClosedFormSettings& settings_;
+    double seconds_ = 0.0;
+};
+
+/// One rough latent value per inducing point: the average over its observations, or the nearest one's where M < N.
+struct RoughValues {
+    Vector values;
+    double variance = 1.0;
+    double within_sites = 0.0;  ///< variance of observations that share an input: pure noise
+};
+
+RoughValues rough_values(const Context& context, const Problem& problem) {
+    const auto latent = problem.likelihood->rough_latent({problem.targets.data(), static_cast<std::size_t>(problem.targets.size())});
+    RoughValues rough{Vector::Zero(problem.num_inducing())};
+    if (!problem.at_sites()) {
+        const auto nearest =
+            neighbors::nearest_graph(problem.inputs, problem.inducing, 1, {.threads = context.threads, .stop = context.stop});
+        for (Index j = 0; j < problem.num_inducing(); ++j) rough.values[j] = latent[nearest.row(j)[0]];
+    } else {
+        Vector count = Vector::Zero(problem.num_inducing());
+        for (Index i = 0; i < problem.num_observations(); ++i) {
+            rough.values[problem.sites[i]] += latent[i];
+            count[problem.sites[i]] += 1.0;
+        }
+        rough.values.array() /= count.array();
+        double squares = 0.0;
+        for (Index i = 0; i < problem.num_observations(); ++i) squares += std::pow(latent[i] - rough.values[problem.sites[i]], 2);
+        if (problem.num_observations() > problem.num_inducing())
+            rough.within_sites = squares / (problem.num_observations() - problem.num_inducing());
+    }
+    rough.variance = std::max((rough.values.array() - rough.values.mean()).square().mean(), 1e-6);
+    return rough;
+}
+
+std::vector<Index> sampled_points(Index count, Index wanted, std::uint64_t seed) {
+    RandomStream stream(seed, StreamPurpose::subsample);
+    std::vector<Index> points = random_permutation(count, stream);
+    points.resize(std::min(count, wanted));
+    std::sort(points.begin(), points.end());
+    return points;
+}
+
+/// The first guess: the nearest-neighbour likelihood of a sample of the terms, whose neighbours come from all the data. The nugget is the
+/// total noise.
+Hyperparameters guess(const Context& context, const Problem& problem, Hyperparameters hyper, const RoughValues& rough,
+                      const ClosedFormSettings& settings, GraphSearch& search) {
+    hyper.outputscale = rough.variance;
+    hyper.nugget = 0.1 * rough.variance;
+    if (settings.learned.mean) hyper.mean = rough.values.mean();
+    const Index terms = std::min(problem.num_inducing(), kFewTerms);
+    for (int round = 0; round < kGuessRounds; ++round) {
+        const bool last = round + 1 == kGuessRounds;
+        const auto sample = search.terms(hyper, sampled_points(problem.num_inducing(), last ? kManyTerms : terms, context.seed));
+        hyper = inference::maximize_response(context, problem, hyper, rough.values, sample, settings.learned.mean, kGuessTolerance,
+                                             kGuessEvaluations)
+                    .hyper;
+    }
+    return hyper;
+}
+
+/// Divides the total noise of the first guess between the likelihood and the nugget.
+Hyperparameters divided(const Problem& problem, Hyperparameters hyper, const RoughValues& rough, bool learn_nugget, double noise_share) {
+    const double total = std::max(hyper.nugget, kSmallestNoise);
+    const auto parameters = problem.likelihood->parameters();
+    const bool has_noise = !parameters.empty() && parameters[0].is_variance;
+    hyper.nugget = has_noise ? (1.0 - noise_share) * total : 0.5 * total;
+    if (!has_noise) return hyper;
+    hyper.likelihood[0] = std::max(noise_share * total, rough.within_sites);
+    if (!learn_nugget) hyper.likelihood[0] = std::max(total, rough.within_sites);
+    return hyper;
+}
+
+/// The division from which the bound is highest.
+Hyperparameters best_division(const Context& context, const Problem& problem, const Hyperparameters& guessed, double fixed_nugget,
+                              const RoughValues& rough, const ClosedFormSettings& settings) {
+    const auto candidate = [&](double share) {
+        Hyperparameters hyper = divided(problem, guessed, rough, settings.learned.nugget, share);
+        if (!settings.learned.nugget) hyper.nugget = fixed_nugget;
+        return hyper;
+    };
+    Hyperparameters best = candidate(kNoiseShares[0]);
+    if (!problem.likelihood->is_gaussian() || !settings.learned.nugget || problem.num_inducing() > kFewPoints) return best;
+    double highest = -std::numeric_limits<double>::infinity();
+    for (const double share : kNoiseShares) {
+        const Hyperparameters hyper = candidate(share);
+        const double elbo = inference::optimal_posterior(context, problem, hyper, inference::prior_marginals(problem, hyper)).elbo;
+        if (elbo > highest) {
+            highest = elbo;
+            best = hyper;
+        }
+    }
+    return best;
+}
+
+/// The limit of the bound in which q(u) sits on the observations (Eq. C4).
+ClosedFormResult train_response(const Context& context, Problem& problem, Hyperparameters hyper, const RoughValues& rough,
+                                const ClosedFormSettings& settings, GraphSearch& search) {
+    ClosedFormResult result;
+    for (int round = 0; round < kRounds; ++round) {
+        const auto before = problem.prior_graph;
+        search.refresh(hyper, problem);
+        if (round > 0) result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
+        if (round > 0 && (settings.metric == Metric::euclidean || result.neighbors_changed.back() < kSettledGraph)) break;
+        auto found =
+            inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
+                                         settings.learned.mean, settings.tolerance, round == 0 ? kFirstEvaluations : kLaterEvaluations);
+        hyper = std::move(found.hyper);
+        result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
+        result.passes += found.evaluations;
+        result.converged = found.converged;
+        result.stopped_because = std::move(found.stopped_because);
+    }
+    result.posterior.elbo = inference::response_log_likelihood(context, problem, hyper, rough.values,
+                                                               inference::all_response_terms(problem), nullptr, &result.posterior.jitter);
+    // All noise is in the nugget; q(u) is the observations themselves.
+    hyper.likelihood[0] = problem.likelihood->parameters()[0].lower;
+    hyper.nugget = std::max(hyper.nugget - hyper.likelihood[0], 0.0);
+    result.posterior.q = {rough.values, Vector::Constant(problem.num_inducing(), hyper.likelihood[0])};
+    result.posterior.converged = true;
+    result.hyper = std::move(hyper);
+    return result;
+}
+
+}  // namespace
+
+ClosedFormResult train_closed_form(const Context& context, Problem& problem, const Hyperparameters& start,
+                                   const ClosedFormSettings& settings) {
+    GraphSearch search(context, problem, settings);
+    const RoughValues rough = rough_values(context, problem);
+    Hyperparameters hyper = settings.warm ? start : guess(context, problem, start, rough, settings, search);
+    if (settings.response_only) {
+        auto result = train_response(context, problem, std::move(hyper), rough, settings, search);
+        result.seconds_neighbors = search.seconds();
+        return result;
+    }
+
+    search.refresh(hyper, problem);
+    if (!settings.warm) hyper = best_division(context, problem, hyper, start.nugget, rough, settings);
+
+    ClosedFormResult result;
+    MeanField q = inference::prior_marginals(problem, hyper);
+    for (int round = 0; round < kRounds; ++round) {
+        auto found = inference::maximize_bound(context, problem, hyper, q,
+                                               {.learned = settings.learned,
+                                                .tolerance = settings.tolerance,
+                                                .max_evaluations = round == 0 ? kFirstEvaluations : kLaterEvaluations,
+                                                .posterior = {.tolerance = 0.1 * settings.tolerance}});
+        hyper = std::move(found.hyper);
+        q = std::move(found.posterior.q);
+        result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
+        result.passes += 2 * found.evaluations;
+        result.linear_iterations = std::max(result.linear_iterations, found.longest_solve);
+        result.converged = found.converged;
+        result.stopped_because = std::move(found.stopped_because);
+        if (settings.metric == Metric::euclidean) break;
+        const auto before = std::move(problem.prior_graph);
+        search.refresh(hyper, problem);
+        result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
+        if (result.neighbors_changed.back() < kSettledGraph) break;
+    }
+    result.posterior = inference::optimal_posterior(context, problem, hyper, q);
+    ++result.passes;
+    result.linear_iterations = std::max(result.linear_iterations, result.posterior.linear_iterations);
+    result.converged = result.converged && result.posterior.converged;
+    result.hyper = std::move(hyper);
+    result.seconds_neighbors = search.seconds();
+    return result;
+}
+
+}  // namespace vnngp::model
