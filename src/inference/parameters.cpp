@@ -6,7 +6,7 @@
 namespace vnngp::inference {
 namespace {
 
-constexpr double kSmallest = 1e-6;  ///< of length-scales and the output scale, in standardised units
+constexpr double kSmallest = 1e-6;  ///< of the output scale, in standardised units
 constexpr double kSmallestNugget = 1e-9;
 constexpr double kLargest = 1e6;
 
@@ -16,7 +16,8 @@ ParameterVector::ParameterVector(const Problem& problem, bool learn_nugget)
     : shape_size_(problem.kernel->num_parameters()),
       likelihood_size_(problem.likelihood->parameters().size()),
       learn_nugget_(learn_nugget) {
-    bounds_.assign(shape_size_ + 1, {kSmallest, kLargest});
+    for (const auto& parameter : problem.kernel->parameters()) bounds_.push_back({parameter.lower, parameter.upper});
+    bounds_.push_back({kSmallest, kLargest});
     for (const auto& parameter : problem.likelihood->parameters()) bounds_.push_back({parameter.lower, parameter.upper});
     if (learn_nugget) bounds_.push_back({kSmallestNugget, kLargest});
 }
