@@ -143,28 +143,55 @@ void LengthscaleGradient(int num_points, int num_dims, const double* scaled, con
     }
 }
 
+// The derivatives in kWidth columns at once; those in the coordinates of p are added up before they are stored.
+template <int kWidth>
+HWY_INLINE void pull_columns(int num_points, std::size_t scaled_stride, const double* scaled, const double* weight, const double* slope,
+                             const double* inverse_lengthscales, const int* columns, std::size_t point_stride, double* location_gradient) {
+    const Tag d;
+    Lane inverse[kWidth];
+    double* location[kWidth];
+    for (int j = 0; j < kWidth; ++j) {
+        inverse[j] = hn::Set(d, inverse_lengthscales[j]);
+        location[j] = location_gradient + columns[j] * kLanes;
+    }
+    for (int p = 1; p < num_points; ++p) {
+        Lane x[kWidth], sums[kWidth];
+        for (int j = 0; j < kWidth; ++j) {
+            x[j] = hn::Load(d, scaled + p * scaled_stride + j * kLanes);
+            sums[j] = hn::Zero(d);
+        }
+        for (int q = 0; q < p; ++q) {
+            const std::size_t pair = (packed_row(p) + q) * kLanes;
+            const Lane weighted = hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
+#pragma GCC unroll 4
+            for (int j = 0; j < kWidth; ++j) {
+                const Lane difference = hn::Sub(x[j], hn::Load(d, scaled + q * scaled_stride + j * kLanes));
+                const Lane pull = hn::Mul(weighted, hn::Mul(difference, inverse[j]));
+                double* at_q = location[j] + q * point_stride;
+                hn::Store(hn::Add(hn::Load(d, at_q), pull), d, at_q);
+                sums[j] = hn::Add(sums[j], pull);
+            }
+        }
+        for (int j = 0; j < kWidth; ++j) {
+            double* at_p = location[j] + p * point_stride;
+            hn::Store(hn::Sub(hn::Load(d, at_p), sums[j]), d, at_p);
+        }
+    }
+}
+
 void LocationGradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
                       const double* inverse_lengthscales, const int* columns, int num_dims, double* location_gradient) {
-    const Tag d;
-    const int width = static_cast<int>(hn::Lanes(d));
+    const int width = static_cast<int>(hn::Lanes(Tag()));
     const std::size_t scaled_stride = static_cast<std::size_t>(num_columns) * kLanes;
     const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
     for (int lane = 0; lane < kLanes; lane += width) {
-        for (int p = 1; p < num_points; ++p) {
-            for (int q = 0; q < p; ++q) {
-                const std::size_t pair = (packed_row(p) + q) * kLanes + lane;
-                const Lane weighted = hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
-                for (int c = 0; c < num_columns; ++c) {
-                    const double* x = scaled + c * kLanes + lane;
-                    const Lane difference = hn::Sub(hn::Load(d, x + p * scaled_stride), hn::Load(d, x + q * scaled_stride));
-                    const Lane pull = hn::Mul(hn::Mul(weighted, difference), hn::Set(d, inverse_lengthscales[c]));
-                    double* at_p = location_gradient + p * point_stride + columns[c] * kLanes + lane;
-                    double* at_q = location_gradient + q * point_stride + columns[c] * kLanes + lane;
-                    hn::Store(hn::Sub(hn::Load(d, at_p), pull), d, at_p);
-                    hn::Store(hn::Add(hn::Load(d, at_q), pull), d, at_q);
-                }
-            }
-        }
+        int c = 0;
+        for (; c + 4 <= num_columns; c += 4)
+            pull_columns<4>(num_points, scaled_stride, scaled + c * kLanes + lane, weight + lane, slope + lane, inverse_lengthscales + c,
+                            columns + c, point_stride, location_gradient + lane);
+        for (; c < num_columns; ++c)
+            pull_columns<1>(num_points, scaled_stride, scaled + c * kLanes + lane, weight + lane, slope + lane, inverse_lengthscales + c,
+                            columns + c, point_stride, location_gradient + lane);
     }
 }
 

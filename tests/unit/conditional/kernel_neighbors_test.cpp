@@ -72,6 +72,8 @@ struct RecallCase {
     std::vector<double> parameters;
 };
 
+void PrintTo(const RecallCase& each, std::ostream* out) { *out << each.expression; }
+
 class MetricRecall : public ::testing::TestWithParam<RecallCase> {};
 
 // The K neighbours of largest correlation are among the 4 K nearest in the kernel's metric, nine times out of ten or more.

@@ -58,6 +58,8 @@ struct Case {
     std::function<double(const Point&, const Point&)> formula;
 };
 
+void PrintTo(const Case& each, std::ostream* out) { *out << each.expression; }
+
 Case stationary_case(const std::string& name) {
     return {name, name, std::vector<Input>(3), {0.7, 1.9, 3.0}, [name](const Point& x, const Point& y) {
                 return testing::correlation(name, distance(x, y, {0, 1, 2}, {0.7, 1.9, 3.0}));

@@ -30,6 +30,8 @@ struct Spelling {
     std::string expression, canonical;
 };
 
+void PrintTo(const Spelling& spelling, std::ostream* out) { *out << spelling.expression; }
+
 class CanonicalForm : public ::testing::TestWithParam<Spelling> {};
 
 TEST_P(CanonicalForm, IsReachedInOneStep) {
@@ -89,6 +91,8 @@ struct Mistake {
     std::string expression, message;
 };
 
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.expression; }
+
 class MistakenExpression : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(MistakenExpression, IsAnsweredByPlaceAndExpectation) { EXPECT_EQ(message(GetParam().expression), GetParam().message); }
@@ -133,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "kernel \"rbf * periodic(t,lon)\", character 7: periodic takes one input, as in periodic(place), not 2"},
         Mistake{"periodic(place)", "kernel \"periodic(place)\", character 1: periodic takes an input of one coordinate; 'place' has 3"}));
 
-TEST(MistakenExpression, NestedTooDeeplyIsRefused) {
+TEST(Expression, NestedTooDeeplyIsRefused) {
     const std::string deep = std::string(100'000, '(') + "rbf";
     EXPECT_NE(message(deep).find("character 101: more than 100 parentheses within each other"), std::string::npos);
     EXPECT_EQ(message(std::string(100, '(') + "rbf" + std::string(100, ')')), "");
