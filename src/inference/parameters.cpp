@@ -6,7 +6,7 @@
 namespace vnngp::inference {
 namespace {
 
-constexpr double kSmallest = 1e-6;  ///< of length-scales and the output scale, in standardised units
+constexpr double kSmallest = 1e-6;  ///< of the output scale, in standardised units
 constexpr double kSmallestNugget = 1e-9;
 constexpr double kLargest = 1e6;
 /// A latent function that is nearly linear over the data fits as well with any larger output scale and length-scales.
@@ -20,7 +20,8 @@ ParameterVector::ParameterVector(const Problem& problem, Learned learned)
       likelihood_size_(problem.likelihood->parameters().size()),
       num_slopes_(problem.mean_columns.size()),
       learned_(learned) {
-    for (std::size_t p = 0; p < shape_size_ + 1; ++p) add_positive(kSmallest, p == shape_size_ ? kLargestOutputscale : kLargest);
+    for (const auto& parameter : problem.kernel->parameters()) add_positive(parameter.lower, parameter.upper);
+    add_positive(kSmallest, kLargestOutputscale);
     for (const auto& parameter : problem.likelihood->parameters()) add_positive(parameter.lower, parameter.upper);
     if (learned.nugget) add_positive(kSmallestNugget, kLargest);
     if (!learned.mean) return;

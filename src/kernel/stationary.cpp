@@ -1,12 +1,10 @@
-// Stationary kernels with one length-scale per input dimension, and the registry of kernels by name.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// Stationary kernels: functions of the distance in units of one length-scale per input.
 #include <algorithm>
+#include <numeric>
 
+#include "kernel/pair_lanes.hpp"
+#include "kernel/parts.hpp"
 #include "kernel/stationary_lanes.hpp"
-#include "vnngp/base/error.hpp"
-#include "vnngp/kernel/kernel.hpp"
 
 namespace vnngp::kernel {
 namespace {
@@ -15,82 +13,93 @@ using linalg::kLanes;
 
 class StationaryKernel final : public Kernel {
 public:
-    StationaryKernel(std::string name, Profile profile, int num_dims) : name_(std::move(name)), profile_(profile), num_dims_(num_dims) {}
+    StationaryKernel(std::string name, Profile profile, ScaledColumns inputs, std::optional<Parameter> alpha)
+        : name_(std::move(name)), profile_(profile), inputs_(std::move(inputs)), alpha_(std::move(alpha)) {
+        std::vector<int> places(inputs_.columns.size());
+        std::iota(places.begin(), places.end(), 0);
+        one_lengthscale_per_column_ = places == inputs_.lengthscale;
+    }
 
     std::string name() const override { return name_; }
-    int num_dims() const override { return num_dims_; }
+    int num_dims() const override { return inputs_.num_dims; }
+    int num_parameters() const override { return num_lengthscales() + (alpha_ ? 1 : 0); }
+    bool metric_is_exact() const override { return true; }
 
-    std::vector<std::string> parameter_names() const override {
-        std::vector<std::string> names;
-        for (int dim = 1; dim <= num_dims_; ++dim) names.push_back(fmt::format("lengthscale_{}", dim));
-        return names;
+    std::vector<Parameter> parameters() const override {
+        std::vector<Parameter> parameters = inputs_.lengthscales;
+        if (alpha_) parameters.push_back(*alpha_);
+        return parameters;
     }
 
-    void correlations(std::span<const double> lengthscales, const LaneBlock& block, KernelScratch& scratch, bool with_slope,
+    void correlations(std::span<const double> parameters, const LaneBlock& block, KernelScratch& scratch, bool with_slope,
                       double* correlation) const override {
-        scale(lengthscales, block, scratch.scaled);
-        if (with_slope) scratch.slope.resize(linalg::packed_row(block.num_points) * kLanes);
-        stationary_correlations(profile_, block.num_points, num_dims_, scratch.scaled.data(), correlation,
-                                with_slope ? scratch.slope.data() : nullptr);
+        scale(parameters, block, scratch);
+        const std::size_t size = with_slope ? linalg::packed_row(block.num_points) * kLanes : 0;
+        if (with_slope) scratch.slope.resize(size);
+        if (with_slope && alpha_) scratch.shape_slope.resize(size);
+        stationary_correlations(profile_, alpha_ ? parameters.back() : 0.0, block.num_points, num_columns(), scratch.scaled.data(),
+                                {correlation, with_slope ? scratch.slope.data() : nullptr, scratch.shape_slope.data()});
     }
 
-    void contract(std::span<const double> lengthscales, const LaneBlock& block, const KernelScratch& scratch, const double* weight,
-                  double* gradient, double* location_gradient) const override {
-        stationary_lengthscale_gradient(block.num_points, num_dims_, scratch.scaled.data(), weight, scratch.slope.data(), gradient);
-        if (location_gradient == nullptr) return;
-        std::vector<double> inverse(lengthscales.size());
-        std::transform(lengthscales.begin(), lengthscales.end(), inverse.begin(), [](double l) { return 1.0 / l; });
-        stationary_location_gradient(block.num_points, num_dims_, scratch.scaled.data(), weight, scratch.slope.data(), inverse.data(),
-                                     location_gradient);
+    void contract(std::span<const double>, const LaneBlock& block, KernelScratch& scratch, const double* weight, double* gradient,
+                  double* location_gradient) const override {
+        add_lengthscale_gradient(block, scratch, weight, gradient);
+        if (alpha_)
+            add_pair_sums(block.num_points, weight, scratch.shape_slope.data(),
+                          gradient + static_cast<std::size_t>(num_lengthscales()) * kLanes);
+        if (location_gradient != nullptr)
+            stationary_location_gradient(block.num_points, num_columns(), scratch.scaled.data(), weight, scratch.slope.data(),
+                                         scratch.factors.data(), inputs_.columns.data(), block.num_dims, location_gradient);
     }
 
-    Points metric_coordinates(std::span<const double> lengthscales, const Points& points) const override {
-        Points scaled = points;
-        for (int dim = 0; dim < num_dims_; ++dim) scaled.col(dim) /= lengthscales[dim];
-        return scaled;
+    void add_to_metric(std::span<const double> parameters, double share, Metric& metric) const override {
+        for (int c = 0; c < num_columns(); ++c) {
+            const double lengthscale = parameters[inputs_.lengthscale[c]];
+            metric.precision[inputs_.columns[c]] += share / (lengthscale * lengthscale);
+        }
     }
 
 private:
-    void scale(std::span<const double> lengthscales, const LaneBlock& block, linalg::LaneBuffer& scaled) const {
-        scaled.resize(block.coordinates.size());
+    int num_columns() const { return static_cast<int>(inputs_.columns.size()); }
+    int num_lengthscales() const { return static_cast<int>(inputs_.lengthscales.size()); }
+
+    void scale(std::span<const double> lengthscales, const LaneBlock& block, KernelScratch& scratch) const {
+        const int columns = num_columns();
+        scratch.factors.resize(columns);
+        for (int c = 0; c < columns; ++c) scratch.factors[c] = 1.0 / lengthscales[inputs_.lengthscale[c]];
+        scratch.scaled.resize(static_cast<std::size_t>(block.num_points) * columns * kLanes);
+        double* to = scratch.scaled.data();
         for (int p = 0; p < block.num_points; ++p) {
-            const double* from = block.point(p);
-            double* to = scaled.data() + (from - block.coordinates.data());
-            for (int dim = 0; dim < num_dims_; ++dim) {
-                const double inverse = 1.0 / lengthscales[dim];
-                for (int lane = 0; lane < kLanes; ++lane) to[dim * kLanes + lane] = from[dim * kLanes + lane] * inverse;
+            for (int c = 0; c < columns; ++c, to += kLanes) {
+                const double* from = block.point(p) + inputs_.columns[c] * kLanes;
+                for (int lane = 0; lane < kLanes; ++lane) to[lane] = from[lane] * scratch.factors[c];
             }
         }
     }
 
+    void add_lengthscale_gradient(const LaneBlock& block, KernelScratch& scratch, const double* weight, double* gradient) const {
+        const auto add_per_column = [&](double* to) {
+            stationary_lengthscale_gradient(block.num_points, num_columns(), scratch.scaled.data(), weight, scratch.slope.data(), to);
+        };
+        if (one_lengthscale_per_column_) return add_per_column(gradient);
+        scratch.column_gradient.assign(static_cast<std::size_t>(num_columns()) * kLanes, 0.0);
+        add_per_column(scratch.column_gradient.data());
+        for (int c = 0; c < num_columns(); ++c)
+            for (int lane = 0; lane < kLanes; ++lane)
+                gradient[inputs_.lengthscale[c] * kLanes + lane] += scratch.column_gradient[c * kLanes + lane];
+    }
+
     std::string name_;
     Profile profile_;
-    int num_dims_;
-};
-
-struct Entry {
-    std::string_view name;
-    Profile profile;
-};
-
-constexpr Entry kRegistry[] = {
-#define VNNGP_ENTRY(name, type) {#name, Profile::name},
-    VNNGP_STATIONARY_PROFILES(VNNGP_ENTRY)
-#undef VNNGP_ENTRY
+    ScaledColumns inputs_;
+    std::optional<Parameter> alpha_;
+    bool one_lengthscale_per_column_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_kernel(std::string_view name, int num_dims) {
-    for (const Entry& entry : kRegistry)
-        if (entry.name == name) return std::make_unique<StationaryKernel>(std::string(name), entry.profile, num_dims);
-    throw InputError(fmt::format("unknown kernel '{}': expected one of {}", name, fmt::join(kernel_names(), ", ")));
-}
-
-std::vector<std::string> kernel_names() {
-    std::vector<std::string> names;
-    for (const Entry& entry : kRegistry) names.emplace_back(entry.name);
-    return names;
+std::unique_ptr<Kernel> make_stationary(std::string name, Profile profile, ScaledColumns inputs, std::optional<Parameter> alpha) {
+    return std::make_unique<StationaryKernel>(std::move(name), profile, std::move(inputs), std::move(alpha));
 }
 
 }  // namespace vnngp::kernel

@@ -5,15 +5,23 @@
 
 namespace vnngp::kernel {
 
-/// scaled [num_points][num_dims][kLanes] are coordinates divided by length-scales. slope may be null.
-void stationary_correlations(Profile profile, int num_points, int num_dims, const double* scaled, double* correlation, double* slope);
+/// Where the values of all pairs go, [packed lower triangle][kLanes]. The slopes may be null; shape_slope is one of shaped profiles only.
+struct PairValues {
+    double* correlation;
+    double* slope;
+    double* shape_slope;
+};
 
-/// gradient [num_dims][kLanes] += sum over pairs of weight slope (scaled difference)^2.
-void stationary_lengthscale_gradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
+/// scaled [num_points][num_columns][kLanes] are coordinates divided by length-scales. alpha: of a shaped profile.
+void stationary_correlations(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, const PairValues& out);
+
+/// gradient [num_columns][kLanes] += sum over pairs of weight slope (scaled difference)^2.
+void stationary_lengthscale_gradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
                                      double* gradient);
 
-/// location_gradient [num_points][num_dims][kLanes] += the derivatives in the coordinates; inverse_lengthscales [num_dims].
-void stationary_location_gradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
-                                  const double* inverse_lengthscales, double* location_gradient);
+/// location_gradient [num_points][num_dims][kLanes] += the derivatives in the coordinates. Scaled column c is coordinate columns[c] of the
+/// num_dims, times inverse_lengthscales[c].
+void stationary_location_gradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
+                                  const double* inverse_lengthscales, const int* columns, int num_dims, double* location_gradient);
 
 }  // namespace vnngp::kernel

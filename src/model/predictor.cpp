@@ -110,7 +110,9 @@ Points search_coordinates(Metric metric, const kernel::Kernel& kernel, std::span
 inference::Hyperparameters in_data_units(const FittedModel& model) {
     inference::Hyperparameters hyper = model.hyper;
     const double variance = model.target_scaling.scale * model.target_scaling.scale;
-    for (std::size_t d = 0; d < hyper.shape.size(); ++d) hyper.shape[d] *= model.input_scaling.scale[static_cast<Eigen::Index>(d)];
+    const auto kernel = kernel::make_kernel(model.kernel, static_cast<int>(model.inducing.cols()))->parameters();
+    for (std::size_t p = 0; p < hyper.shape.size(); ++p)
+        if (kernel[p].input >= 0) hyper.shape[p] *= model.input_scaling.scale[kernel[p].input];
     hyper.outputscale *= variance;
     hyper.nugget *= variance;
     hyper.mean = hyper.mean * model.target_scaling.scale + model.target_scaling.center;

@@ -105,7 +105,8 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
 
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
     constexpr double start = likelihood::kInitialVariance;
-    inference::Hyperparameters hyper{std::vector<double>(problem.kernel->num_parameters(), start), start, 0.0, 0.0, {}};
+    inference::Hyperparameters hyper{{}, start, 0.0, 0.0, {}};
+    for (const auto& parameter : problem.kernel->parameters()) hyper.shape.push_back(parameter.initial);
     for (const auto& parameter : problem.likelihood->parameters()) hyper.likelihood.push_back(parameter.initial);
     hyper.mean = problem.likelihood->initial_mean({problem.targets.data(), static_cast<std::size_t>(problem.targets.size())});
     const double scale = model.target_scaling.scale;

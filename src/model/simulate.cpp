@@ -87,7 +87,10 @@ Simulation simulate_at(Points inputs, SimulateOptions options, const Context& co
     const auto kernel = kernel::make_kernel(options.kernel, options.dims);
     std::vector<double> lengthscales = options.lengthscales;
     lengthscales.resize(options.dims, lengthscales[0]);
-    const conditional::Covariance covariance{kernel.get(), lengthscales, options.outputscale};
+    std::vector<double> shape;
+    for (const auto& parameter : kernel->parameters())
+        shape.push_back(parameter.input >= 0 ? lengthscales[parameter.input] : parameter.initial);
+    const conditional::Covariance covariance{kernel.get(), std::move(shape), options.outputscale};
 
     // Drawn in random order: nearest predecessors in the order of a grid would all lie on one side.
     RandomStream stream(context.seed, StreamPurpose::simulation, 1);

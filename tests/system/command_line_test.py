@@ -101,7 +101,7 @@ class Completion(SystemTest):
         self.assertEqual(set(self.complete("")) & set(COMMANDS), set(COMMANDS))
         self.assertEqual(self.complete("fit", "--ker"), ["--kernel"])
         self.assertEqual(self.complete("fit", "table.csv", "--kernel", "matern"), ["matern12", "matern32", "matern52"])
-        self.assertEqual(self.complete("fit", "--kernel", "=", "r"), ["rbf"])
+        self.assertEqual(self.complete("fit", "--kernel", "=", "r"), ["rbf", "rq"])
         self.assertEqual(self.complete("fit", "--likelihood", "="), ["gaussian", "student-t", "bernoulli", "bernoulli-logit", "poisson"])
         self.assertEqual(self.complete("predict", "--lat"), ["--latent"])
         self.assertEqual(self.complete("completion", "z"), ["zsh"])
@@ -116,7 +116,7 @@ class Completion(SystemTest):
     def test_other_shells(self):
         self.assertIn("bashcompinit", self.succeeds("completion", "zsh").stdout)
         fish = self.succeeds("completion", "fish").stdout
-        self.assertIn("complete -c vnngp -n '__fish_seen_subcommand_from fit' -l kernel -x -a 'auto matern12 matern32 matern52 rbf'", fish)
+        self.assertIn("complete -c vnngp -n '__fish_seen_subcommand_from fit' -l kernel -x -a 'auto matern12 matern32 matern52 rbf rq periodic'", fish)
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish_accepts_its_script(self):

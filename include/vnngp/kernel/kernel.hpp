@@ -5,15 +5,32 @@
 #pragma once
 
 #include <memory>
+#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "vnngp/base/types.hpp"
+#include "vnngp/kernel/metric.hpp"
 #include "vnngp/linalg/lanes.hpp"
 
 namespace vnngp::kernel {
+
+/// One input of a kernel: one coordinate, or several that share a length-scale (a place on a sphere has three).
+struct Input {
+    std::string name;    ///< empty: called x1, x2, ... by its place, and 1, 2, ... in the names of parameters
+    int num_dims = 1;    ///< consecutive coordinates
+    double scale = 1.0;  ///< data units per unit of the coordinates the kernel sees
+};
+
+struct Parameter {
+    std::string name;  ///< unique within a kernel
+    int input = -1;    ///< number of the input in whose unit the parameter is measured (length-scale, period), -1 when it has no unit
+    double initial = std::numbers::ln2;
+    double lower = 1e-6;
+    double upper = 1e6;
+};
 
 /// kLanes neighbourhoods of num_points points each, side by side. Coordinates are [num_points][num_dims][kLanes].
 struct LaneBlock {
@@ -27,18 +44,27 @@ struct LaneBlock {
 
 /// Memory a kernel may use between the two calls below for one block; grown by the kernel, reused by the caller, one per thread.
 struct KernelScratch {
-    linalg::LaneBuffer scaled;  ///< the block's coordinates in units of the length-scales
-    linalg::LaneBuffer slope;   ///< one value per pair: what the derivative of the correlation needs
+    linalg::LaneBuffer scaled;           ///< the block's coordinates in units of the length-scales
+    linalg::LaneBuffer slope;            ///< one value per pair: what the derivative of the correlation needs
+    linalg::LaneBuffer shape_slope;      ///< one value per pair: the derivative in the logarithm of a profile's own parameter
+    linalg::LaneBuffer column_gradient;  ///< derivatives before those of coordinates that share a length-scale are added up
+    std::vector<double> factors;         ///< a few numbers derived from the parameters: inverse length-scales, shares of a mixture
+
+    std::vector<KernelScratch> parts;  ///< of a kernel made of kernels, one for each
+    linalg::LaneBuffer correlation;    ///< of a part: its correlations
+    linalg::LaneBuffer passed_down;    ///< the weights that contract() hands to a part
 };
 
+/// Immutable; any number of threads may call it at once, each with its own scratch.
 class Kernel {
 public:
     virtual ~Kernel() = default;
+    /// The expression that make_kernel turns into this kernel again, given the same inputs.
     virtual std::string name() const = 0;
+    /// Coordinates of a point, those of all inputs.
     virtual int num_dims() const = 0;
-    /// Names of the shape parameters, e.g. lengthscale_1.
-    virtual std::vector<std::string> parameter_names() const = 0;
-    int num_parameters() const { return static_cast<int>(parameter_names().size()); }
+    virtual std::vector<Parameter> parameters() const = 0;
+    virtual int num_parameters() const = 0;
 
     /// correlation [packed lower triangle of order num_points][kLanes]: fills the entries below the diagonal, leaves the diagonal alone.
     /// with_slope: also prepares `scratch` for contract().
@@ -49,15 +75,24 @@ public:
     /// objective's derivatives in the logarithms of the parameters to gradient [num_parameters][kLanes], and, unless it is null, those in
     /// the coordinates to location_gradient [num_points][num_dims][kLanes]. Must follow correlations(..., with_slope = true, ...) with
     /// the same block and scratch.
-    virtual void contract(std::span<const double> parameters, const LaneBlock& block, const KernelScratch& scratch, const double* weight,
+    virtual void contract(std::span<const double> parameters, const LaneBlock& block, KernelScratch& scratch, const double* weight,
                           double* gradient, double* location_gradient) const = 0;
 
-    /// Coordinates in which Euclidean distance orders points by correlation.
-    virtual Points metric_coordinates(std::span<const double> parameters, const Points& points) const = 0;
+    /// Adds `share` times this kernel's squared distance to the metric.
+    virtual void add_to_metric(std::span<const double> parameters, double share, Metric& metric) const = 0;
+    /// true: Euclidean distance in metric_coordinates() orders points by correlation. false: it does so roughly. Then take more
+    /// candidates than are needed and rank them by correlation (conditional/kernel_neighbors.hpp).
+    virtual bool metric_is_exact() const = 0;
+    /// One row per point. The number of columns need not be num_dims().
+    Points metric_coordinates(std::span<const double> parameters, const Points& points) const;
 };
 
-/// The kernel called `name` on num_dims inputs; throws InputError listing the known names.
-std::unique_ptr<Kernel> make_kernel(std::string_view name, int num_dims);
+/// The kernel of an expression such as `matern32(lon,lat) * matern12(t) + rbf(t)` (docs/concepts.md). A kernel without a list is one of
+/// all inputs. Throws InputError saying where the expression is wrong and what was expected.
+std::unique_ptr<Kernel> make_kernel(std::string_view expression, std::span<const Input> inputs);
+/// The same on num_dims unnamed inputs of one coordinate each.
+std::unique_ptr<Kernel> make_kernel(std::string_view expression, int num_dims);
+/// The names of which expressions are made.
 std::vector<std::string> kernel_names();
 
 }  // namespace vnngp::kernel

@@ -34,7 +34,7 @@ enum class Metric {
 
 struct FitOptions {
     std::string likelihood = "gaussian";  ///< gaussian, student-t, bernoulli, bernoulli-logit, poisson
-    std::string kernel = "matern52";      ///< matern12, matern32, matern52, rbf
+    std::string kernel = "matern52";      ///< an expression, see kernel::make_kernel
     Index neighbors = 32;                 ///< K, 1..; clamped to the number of other inducing points, with a warning
     Index prediction_neighbors = 0;       ///< neighbours a prediction looks at; 0 = four times K, at most 256 (or K)
     neighbors::Ordering ordering = neighbors::Ordering::random;

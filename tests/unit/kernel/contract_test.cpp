@@ -1,12 +1,14 @@
-// What every kernel must satisfy. A new kernel is tested by its line in the registry.
+// What every kernel must satisfy, alone and in expressions. A new kernel needs a line in kCases.
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <functional>
 
 #include "support/dense_gp.hpp"
 #include "support/finite_difference.hpp"
 #include "support/oracle.hpp"
-#include "vnngp/base/error.hpp"
+#include "vnngp/kernel/correlations_to.hpp"
 #include "vnngp/kernel/kernel.hpp"
 
 namespace vnngp::kernel {
@@ -34,51 +36,180 @@ Eigen::MatrixXd correlation_matrix(const Kernel& kernel, const std::vector<doubl
     return k;
 }
 
-class KernelContract : public ::testing::TestWithParam<std::string> {
-protected:
-    std::unique_ptr<Kernel> kernel(int dims) const { return make_kernel(GetParam(), dims); }
+using Point = Eigen::RowVectorXd;
+
+// The distance of the given columns in units of one length-scale each.
+double distance(const Point& x, const Point& y, const std::vector<int>& columns, const std::vector<double>& lengthscales) {
+    double squared = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) squared += std::pow((x[columns[i]] - y[columns[i]]) / lengthscales[i], 2);
+    return std::sqrt(squared);
+}
+double rational_quadratic(double r, double alpha) { return std::exp(-alpha * std::log1p(r * r / (2 * alpha))); }
+double periodic(double difference, double lengthscale, double period) {
+    return std::exp(-2 * std::pow(std::sin(std::numbers::pi * difference / period) / lengthscale, 2));
+}
+
+// A kernel, values of its parameters, and its formula at these values written out anew.
+struct Case {
+    std::string title;
+    std::string expression;
+    std::vector<Input> inputs;
+    std::vector<double> parameters;
+    std::function<double(const Point&, const Point&)> formula;
 };
 
-TEST_P(KernelContract, KnowsItsNameAndOneLengthscalePerDimension) {
-    EXPECT_EQ(kernel(3)->name(), GetParam());
-    EXPECT_EQ(kernel(3)->num_parameters(), 3);
+void PrintTo(const Case& each, std::ostream* out) { *out << each.expression; }
+
+Case stationary_case(const std::string& name) {
+    return {name, name, std::vector<Input>(3), {0.7, 1.9, 3.0}, [name](const Point& x, const Point& y) {
+                return testing::correlation(name, distance(x, y, {0, 1, 2}, {0.7, 1.9, 3.0}));
+            }};
 }
 
-TEST_P(KernelContract, MatchesTheFormulaOfItsDocumentation) {
-    const Points points = testing::random_points(9, 3, 1);
-    const std::vector<double> lengthscales{0.7, 1.9, 3.0};
-    const auto expected = testing::covariance_matrix(GetParam(), points, points, lengthscales, 1.0);
-    EXPECT_LT((correlation_matrix(*kernel(3), lengthscales, points) - expected).cwiseAbs().maxCoeff(), 1e-14);
+const std::vector<Case> kCases{
+    stationary_case("matern12"),
+    stationary_case("matern32"),
+    stationary_case("matern52"),
+    stationary_case("rbf"),
+    {"rq",
+     "rq",
+     std::vector<Input>(3),
+     {0.7, 1.9, 3.0, 0.6},
+     [](const Point& x, const Point& y) {
+         return rational_quadratic(distance(x, y, {0, 1, 2}, {0.7, 1.9, 3.0}), 0.6);
+     }},
+    {"periodic",
+     "periodic",
+     std::vector<Input>(1),
+     {0.8, 1.7},
+     [](const Point& x, const Point& y) { return periodic(x[0] - y[0], 0.8, 1.7); }},
+    {"given_period",
+     "periodic(t, period=365.25)",
+     {{"lon"}, {"t", 1, 100.0}},
+     {0.8},
+     [](const Point& x, const Point& y) { return periodic(x[1] - y[1], 0.8, 3.6525); }},
+    {"some_inputs",
+     "matern32(x3,x1)",
+     std::vector<Input>(3),
+     {0.7, 1.9},
+     [](const Point& x, const Point& y) {
+         return testing::correlation("matern32", distance(x, y, {2, 0}, {0.7, 1.9}));
+     }},
+    {"shared_lengthscale",
+     "rq",
+     {{"t"}, {"place", 3}},
+     {0.7, 1.9, 400.0},
+     [](const Point& x, const Point& y) {
+         return rational_quadratic(distance(x, y, {0, 1, 2, 3}, {0.7, 1.9, 1.9, 1.9}), 400.0);
+     }},
+    {"space_times_time",
+     "matern32(place) * matern12(t)",
+     {{"place", 2}, {"t"}},
+     {0.9, 1.3},
+     [](const Point& x, const Point& y) {
+         return testing::correlation("matern32", distance(x, y, {0, 1}, {0.9, 0.9})) *
+                testing::correlation("matern12", distance(x, y, {2}, {1.3}));
+     }},
+    {"three_factors",
+     "rbf(x1) * periodic(x2) * rq(x2,x3)",
+     std::vector<Input>(3),
+     {0.9, 0.8, 2.1, 1.1, 0.6, 1.4},
+     [](const Point& x, const Point& y) {
+         return testing::correlation("rbf", distance(x, y, {0}, {0.9})) * periodic(x[1] - y[1], 0.8, 2.1) *
+                rational_quadratic(distance(x, y, {1, 2}, {1.1, 0.6}), 1.4);
+     }},
+    {"three_terms",
+     "matern52 + rbf(x1) + matern12(x2)",
+     std::vector<Input>(2),
+     {0.9, 0.8, 2.1, 1.1, 0.6, 1.7},
+     [](const Point& x, const Point& y) {
+         return (testing::correlation("matern52", distance(x, y, {0, 1}, {0.9, 0.8})) +
+                 0.6 * testing::correlation("rbf", distance(x, y, {0}, {2.1})) +
+                 1.7 * testing::correlation("matern12", distance(x, y, {1}, {1.1}))) /
+                3.3;
+     }},
+    {"space_time_and_season",
+     "matern32(x1,x2) * matern12(x3) + periodic(x3, period=2) * rbf(x3)",
+     std::vector<Input>(3),
+     {0.9, 0.8, 2.1, 1.1, 4.0, 0.3},
+     [](const Point& x, const Point& y) {
+         return (testing::correlation("matern32", distance(x, y, {0, 1}, {0.9, 0.8})) *
+                     testing::correlation("matern12", distance(x, y, {2}, {2.1})) +
+                 0.3 * periodic(x[2] - y[2], 1.1, 2.0) * testing::correlation("rbf", distance(x, y, {2}, {4.0}))) /
+                1.3;
+     }},
+    {"product_of_sums",
+     "(rbf(x1) + matern32(x2)) * (matern12 + matern52(x1))",
+     std::vector<Input>(2),
+     {0.9, 0.8, 0.4, 1.1, 0.6, 1.7, 2.5},
+     [](const Point& x, const Point& y) {
+         const double left = (testing::correlation("rbf", distance(x, y, {0}, {0.9})) +
+                              0.4 * testing::correlation("matern32", distance(x, y, {1}, {0.8}))) /
+                             1.4;
+         const double right = (testing::correlation("matern12", distance(x, y, {0, 1}, {1.1, 0.6})) +
+                               2.5 * testing::correlation("matern52", distance(x, y, {0}, {1.7}))) /
+                              3.5;
+         return left * right;
+     }},
+};
+
+class KernelContract : public ::testing::TestWithParam<Case> {
+protected:
+    std::unique_ptr<Kernel> kernel = make_kernel(GetParam().expression, GetParam().inputs);
+    const std::vector<double>& parameters = GetParam().parameters;
+    const int dims = kernel->num_dims();
+};
+
+TEST(KernelRegistry, EveryKernelHasACase) {
+    for (const std::string& name : kernel_names())
+        EXPECT_TRUE(std::any_of(kCases.begin(), kCases.end(), [&](const Case& each) { return each.expression == name; })) << name;
 }
 
-TEST_P(KernelContract, MatchesTheGoldenTable) {
-    const auto golden = testing::oracle()["kernels"];
-    for (std::size_t i = 0; i < golden["r"].size(); ++i) {
-        Points points(2, 1);
-        points << 0.0, golden["r"][i].get<double>() * 1.7;
-        const double expected = golden[GetParam()][i];
-        EXPECT_NEAR(correlation_matrix(*kernel(1), {1.7}, points)(0, 1), expected, 1e-14 + 1e-12 * expected) << golden["r"][i];
+TEST_P(KernelContract, NameIsTheExpressionAndMakesTheSameKernel) {
+    EXPECT_EQ(kernel->name(), GetParam().expression);
+    const auto again = make_kernel(kernel->name(), GetParam().inputs);
+    const Points points = testing::random_points(5, dims, 1);
+    EXPECT_EQ(correlation_matrix(*again, parameters, points), correlation_matrix(*kernel, parameters, points));
+}
+
+TEST_P(KernelContract, ParametersHaveUniqueNamesAndStartWithinTheirBounds) {
+    const auto all = kernel->parameters();
+    ASSERT_EQ(all.size(), parameters.size());
+    EXPECT_EQ(kernel->num_parameters(), static_cast<int>(parameters.size()));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) EXPECT_NE(all[i].name, all[j].name);
+        EXPECT_GE(all[i].input, -1);
+        EXPECT_LT(all[i].input, static_cast<int>(GetParam().inputs.size()));
+        EXPECT_GT(all[i].lower, 0.0);
+        EXPECT_GE(all[i].initial, all[i].lower);
+        EXPECT_LE(all[i].initial, all[i].upper);
     }
 }
 
-TEST_P(KernelContract, IsPositiveSemidefinite) {
-    const auto k = correlation_matrix(*kernel(2), {1.0, 0.5}, testing::random_points(40, 2, 2));
+TEST_P(KernelContract, MatchesTheFormulaOfItsDocumentation) {
+    const Points points = testing::random_points(9, dims, 1);
+    const auto k = correlation_matrix(*kernel, parameters, points);
+    for (int i = 0; i < 9; ++i)
+        for (int j = 0; j < i; ++j) EXPECT_NEAR(k(i, j), GetParam().formula(points.row(i), points.row(j)), 1e-14);
+}
+
+TEST_P(KernelContract, IsSymmetricAndPositiveSemidefinite) {
+    const Points points = testing::random_points(40, dims, 2), reversed = points.colwise().reverse();
+    const auto k = correlation_matrix(*kernel, parameters, points);
+    EXPECT_LT((correlation_matrix(*kernel, parameters, reversed) - k.reverse()).cwiseAbs().maxCoeff(), 1e-15);
     EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(k).eigenvalues().minCoeff(), -1e-12);
 }
 
-TEST_P(KernelContract, TendsToOneAndToZero) {
-    Points points(3, 1);
-    points << 0.0, 0.0, 1e9;
-    const auto k = correlation_matrix(*kernel(1), {1.0}, points);
-    EXPECT_EQ(k(0, 1), 1.0);
-    EXPECT_EQ(k(0, 2), 0.0);
+TEST_P(KernelContract, IsOneForCoincidentPoints) {
+    const Points points = testing::random_points(1, dims, 5).replicate(3, 1);
+    EXPECT_LT((correlation_matrix(*kernel, parameters, points).array() - 1.0).abs().maxCoeff(), 1e-15);
 }
 
-TEST_P(KernelContract, MetricCoordinatesOrderPairsByCorrelation) {
-    const Points points = testing::random_points(30, 3, 3);
-    const std::vector<double> lengthscales{0.3, 2.0, 9.0};
-    const auto k = correlation_matrix(*kernel(3), lengthscales, points);
-    const Points metric = kernel(3)->metric_coordinates(lengthscales, points);
+TEST_P(KernelContract, ExactMetricCoordinatesOrderPairsByCorrelation) {
+    if (!kernel->metric_is_exact()) return;
+    const Points points = testing::random_points(30, dims, 3);
+    const auto k = correlation_matrix(*kernel, parameters, points);
+    const Points metric = kernel->metric_coordinates(parameters, points);
     for (int i = 1; i < 30; ++i)
         for (int j = 1; j < 30; ++j)
             if ((metric.row(0) - metric.row(i)).norm() < (metric.row(0) - metric.row(j)).norm() - 1e-9) {
@@ -86,21 +217,29 @@ TEST_P(KernelContract, MetricCoordinatesOrderPairsByCorrelation) {
             }
 }
 
+TEST_P(KernelContract, CorrelationsToAPointAreThoseOfItsBlock) {
+    const Points points = testing::random_points(21, dims, 6);
+    const auto k = correlation_matrix(*kernel, parameters, points);
+    const std::vector<Index> candidates{20, 3, 4, 5, 19, 7, 7, 1, 2, 12, 11};
+    std::vector<double> out(candidates.size());
+    correlations_to(*kernel, parameters, points, candidates, points.row(0).data(), out);
+    for (std::size_t i = 0; i < candidates.size(); ++i) EXPECT_NEAR(out[i], k(0, candidates[i]), 1e-15);
+}
+
 // sum_{p>q} weight_pq k_pq, differentiated by contract() and by finite differences, with different points in every lane.
 TEST_P(KernelContract, GradientsMatchFiniteDifferences) {
-    const int num_points = 7, dims = 5;
-    const auto k = kernel(dims);
-    std::vector<double> parameters{0.8, 1.5, 2.0, 0.9, 1.1};
+    const int num_points = 7;
     LaneBlock block{num_points, dims, {}};
     RandomStream stream(4, StreamPurpose::test);
     block.coordinates.resize(num_points * dims * kLanes);
     for (double& x : block.coordinates) x = stream.normal();
     linalg::LaneBuffer weight(packed_row(num_points) * kLanes), packed(weight.size());
     for (double& w : weight) w = stream.normal();
+    for (int p = 0; p < num_points; ++p) weight[(packed_row(p) + p) * kLanes] = NAN;  // the diagonal is nobody's business
 
     const auto objective = [&](const std::vector<double>& shape, const LaneBlock& at) {
         KernelScratch scratch;
-        k->correlations(shape, at, scratch, false, packed.data());
+        kernel->correlations(shape, at, scratch, false, packed.data());
         double sum = 0;
         for (int p = 0; p < num_points; ++p)
             for (int q = 0; q < p; ++q)
@@ -109,21 +248,21 @@ TEST_P(KernelContract, GradientsMatchFiniteDifferences) {
         return sum;
     };
     KernelScratch scratch;
-    linalg::LaneBuffer gradient(dims * kLanes, 0.0), locations(block.coordinates.size(), 0.0);
-    k->correlations(parameters, block, scratch, true, packed.data());
-    k->contract(parameters, block, scratch, weight.data(), gradient.data(), locations.data());
+    linalg::LaneBuffer gradient(parameters.size() * kLanes, 0.0), locations(block.coordinates.size(), 0.0);
+    kernel->correlations(parameters, block, scratch, true, packed.data());
+    kernel->contract(parameters, block, scratch, weight.data(), gradient.data(), locations.data());
 
-    for (int d = 0; d < dims; ++d) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
         double analytic = 0;
-        for (int lane = 0; lane < kLanes; ++lane) analytic += gradient[d * kLanes + lane];
-        const auto along = [&](double log_lengthscale) {
+        for (int lane = 0; lane < kLanes; ++lane) analytic += gradient[i * kLanes + lane];
+        const auto along = [&](double logarithm) {
             auto moved = parameters;
-            moved[d] = std::exp(log_lengthscale);
+            moved[i] = std::exp(logarithm);
             return objective(moved, block);
         };
-        EXPECT_NEAR(analytic, testing::derivative(along, std::log(parameters[d]), 1e-3), 1e-8) << "length-scale " << d;
+        EXPECT_NEAR(analytic, testing::derivative(along, std::log(parameters[i]), 1e-3), 1e-7) << kernel->parameters()[i].name;
     }
-    for (std::size_t e = 0; e < block.coordinates.size(); e += 13) {
+    for (std::size_t e = 0; e < block.coordinates.size(); e += 7) {
         const auto along = [&](double x) {
             auto moved = block;
             moved.coordinates[e] = x;
@@ -133,28 +272,100 @@ TEST_P(KernelContract, GradientsMatchFiniteDifferences) {
     }
 }
 
-TEST_P(KernelContract, GradientIsFiniteAtCoincidentPoints) {
-    LaneBlock block{3, 2, linalg::LaneBuffer(3 * 2 * kLanes, 0.25)};
-    linalg::LaneBuffer packed(packed_row(3) * kLanes), weight(packed.size(), 1.0), gradient(2 * kLanes, 0.0),
-        locations(3 * 2 * kLanes, 0.0);
+TEST_P(KernelContract, GradientsAreAddedAndScratchMayBeReusedForAnyBlock) {
+    KernelScratch used;
+    linalg::LaneBuffer weight(packed_row(9) * kLanes, 0.5), packed(weight.size());
+    for (const int num_points : {9, 2, 6}) {
+        LaneBlock block{num_points, dims, linalg::LaneBuffer(num_points * dims * kLanes)};
+        RandomStream stream(num_points, StreamPurpose::test);
+        for (double& x : block.coordinates) x = stream.normal();
+        const auto gradients = [&](KernelScratch& scratch, double before) {
+            linalg::LaneBuffer both(parameters.size() * kLanes + block.coordinates.size(), before);
+            kernel->correlations(parameters, block, scratch, true, packed.data());
+            kernel->contract(parameters, block, scratch, weight.data(), both.data(), both.data() + parameters.size() * kLanes);
+            return both;
+        };
+        KernelScratch fresh;
+        const auto expected = gradients(fresh, 0.0), found = gradients(used, 2.0);
+        for (std::size_t e = 0; e < expected.size(); ++e) EXPECT_NEAR(found[e], 2.0 + expected[e], 1e-13);
+    }
+}
+
+TEST_P(KernelContract, GradientVanishesAtCoincidentPoints) {
+    LaneBlock block{3, dims, linalg::LaneBuffer(3 * dims * kLanes, 0.25)};
+    linalg::LaneBuffer packed(packed_row(3) * kLanes), weight(packed.size(), 1.0), gradient(parameters.size() * kLanes, 0.0),
+        locations(block.coordinates.size(), 0.0);
     KernelScratch scratch;
-    const std::vector<double> parameters{1.0, 1.0};
-    kernel(2)->correlations(parameters, block, scratch, true, packed.data());
-    kernel(2)->contract(parameters, block, scratch, weight.data(), gradient.data(), locations.data());
-    for (const double g : gradient) EXPECT_EQ(g, 0.0);
+    kernel->correlations(parameters, block, scratch, true, packed.data());
+    kernel->contract(parameters, block, scratch, weight.data(), gradient.data(), locations.data());
+    for (const double g : gradient) EXPECT_NEAR(g, 0.0, 1e-15);
     for (const double g : locations) EXPECT_EQ(g, 0.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelContract, ::testing::ValuesIn(kernel_names()), [](const auto& suite) { return suite.param; });
+INSTANTIATE_TEST_SUITE_P(All, KernelContract, ::testing::ValuesIn(kCases), [](const auto& suite) { return suite.param.title; });
 
-TEST(KernelRegistry, RefusesUnknownNamesAndListsTheKnownOnes) {
-    try {
-        make_kernel("matern72", 2);
-        FAIL();
-    } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("matern72"), std::string::npos);
-        EXPECT_NE(std::string(error.what()).find("matern52"), std::string::npos);
+class StationaryKernel : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(StationaryKernel, MatchesTheGoldenTable) {
+    const auto golden = testing::oracle()["kernels"];
+    for (std::size_t i = 0; i < golden["r"].size(); ++i) {
+        Points points(2, 1);
+        points << 0.0, golden["r"][i].get<double>() * 1.7;
+        const double expected = golden[GetParam()][i];
+        EXPECT_NEAR(correlation_matrix(*make_kernel(GetParam(), 1), {1.7}, points)(0, 1), expected, 1e-14 + 1e-12 * expected)
+            << golden["r"][i];
     }
+}
+
+TEST_P(StationaryKernel, TendsToOneAndToZero) {
+    Points points(3, 1);
+    points << 0.0, 0.0, 1e9;
+    const auto k = correlation_matrix(*make_kernel(GetParam(), 1), {1.0}, points);
+    EXPECT_EQ(k(0, 1), 1.0);
+    EXPECT_EQ(k(0, 2), 0.0);
+}
+
+TEST_P(StationaryKernel, HasOneLengthscalePerInput) {
+    const auto unnamed = make_kernel(GetParam(), 2)->parameters();
+    ASSERT_EQ(unnamed.size(), 2);
+    EXPECT_EQ(unnamed[0].name, "lengthscale_1");
+    EXPECT_EQ(unnamed[1].name, "lengthscale_2");
+    EXPECT_EQ(unnamed[1].input, 1);
+    const auto kernel = make_kernel(GetParam(), std::vector<Input>{{"place", 3}, {"t"}});
+    EXPECT_EQ(kernel->num_dims(), 4);
+    ASSERT_EQ(kernel->num_parameters(), 2);
+    EXPECT_EQ(kernel->parameters()[0].name, "lengthscale_place");
+    EXPECT_EQ(kernel->parameters()[1].name, "lengthscale_t");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StationaryKernel, ::testing::Values("matern12", "matern32", "matern52", "rbf"),
+                         [](const auto& suite) { return suite.param; });
+
+TEST(RationalQuadratic, TendsToTheSquaredExponential) {
+    const Points points = testing::random_points(9, 2, 7);
+    const auto limit = correlation_matrix(*make_kernel("rbf", 2), {0.7, 1.9}, points);
+    EXPECT_LT((correlation_matrix(*make_kernel("rq", 2), {0.7, 1.9, 1e9}, points) - limit).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+TEST(Periodic, RepeatsItselfFarAway) {
+    Points points(3, 1);
+    points << 0.3, 0.3 + 1000 * 1.7, 0.3 + 1.7 / 2;
+    const auto k = correlation_matrix(*make_kernel("periodic", 1), {0.8, 1.7}, points);
+    EXPECT_NEAR(k(0, 1), 1.0, 1e-12);
+    EXPECT_NEAR(k(0, 2), std::exp(-2 / (0.8 * 0.8)), 1e-14);
+}
+
+TEST(Metric, AddsUpColumnsThatSeveralPartsUse) {
+    const auto kernel = make_kernel("matern32(x1,x2) + rbf(x1) * matern12(x3)", 4);
+    const std::vector<double> parameters{1.0, 2.0, 0.5, 4.0, 3.0};  // shares 1/4 and 3/4
+    const Points points = testing::random_points(5, 4, 8);
+    const Points metric = kernel->metric_coordinates(parameters, points);
+    ASSERT_EQ(metric.cols(), 3);
+    const Point difference = points.row(0) - points.row(1);
+    const double expected = 0.25 * (std::pow(difference[0], 2) + std::pow(difference[1] / 2, 2)) +
+                            0.75 * (std::pow(difference[0] / 0.5, 2) + std::pow(difference[2] / 4, 2));
+    EXPECT_NEAR((metric.row(0) - metric.row(1)).squaredNorm(), expected, 1e-13);
+    EXPECT_FALSE(kernel->metric_is_exact());
 }
 
 }  // namespace
