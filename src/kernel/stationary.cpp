@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "kernel/stationary_lanes.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/kernel/kernel.hpp"
@@ -15,14 +13,18 @@ using linalg::kLanes;
 
 class StationaryKernel final : public Kernel {
 public:
-    StationaryKernel(std::string name, Profile profile, int num_dims) : name_(std::move(name)), profile_(profile), num_dims_(num_dims) {}
+    StationaryKernel(std::string name, Profile profile, std::span<const Input> inputs)
+        : name_(std::move(name)), profile_(profile), num_inputs_(static_cast<int>(inputs.size())) {
+        for (int input = 0; input < num_inputs_; ++input) input_of_dim_.insert(input_of_dim_.end(), inputs[input].num_dims, input);
+        num_dims_ = static_cast<int>(input_of_dim_.size());
+    }
 
     std::string name() const override { return name_; }
     int num_dims() const override { return num_dims_; }
 
     std::vector<std::string> parameter_names() const override {
         std::vector<std::string> names;
-        for (int dim = 1; dim <= num_dims_; ++dim) names.push_back(fmt::format("lengthscale_{}", dim));
+        for (int input = 1; input <= num_inputs_; ++input) names.push_back(fmt::format("lengthscale_{}", input));
         return names;
     }
 
@@ -36,17 +38,25 @@ public:
 
     void contract(std::span<const double> lengthscales, const LaneBlock& block, const KernelScratch& scratch, const double* weight,
                   double* gradient, double* location_gradient) const override {
-        stationary_lengthscale_gradient(block.num_points, num_dims_, scratch.scaled.data(), weight, scratch.slope.data(), gradient);
+        if (num_inputs_ == num_dims_) {
+            stationary_lengthscale_gradient(block.num_points, num_dims_, scratch.scaled.data(), weight, scratch.slope.data(), gradient);
+        } else {
+            linalg::LaneBuffer per_dim(static_cast<std::size_t>(num_dims_) * kLanes, 0.0);
+            stationary_lengthscale_gradient(block.num_points, num_dims_, scratch.scaled.data(), weight, scratch.slope.data(),
+                                            per_dim.data());
+            for (int dim = 0; dim < num_dims_; ++dim)
+                for (int lane = 0; lane < kLanes; ++lane) gradient[input_of_dim_[dim] * kLanes + lane] += per_dim[dim * kLanes + lane];
+        }
         if (location_gradient == nullptr) return;
-        std::vector<double> inverse(lengthscales.size());
-        std::transform(lengthscales.begin(), lengthscales.end(), inverse.begin(), [](double l) { return 1.0 / l; });
+        std::vector<double> inverse(num_dims_);
+        for (int dim = 0; dim < num_dims_; ++dim) inverse[dim] = 1.0 / lengthscales[input_of_dim_[dim]];
         stationary_location_gradient(block.num_points, num_dims_, scratch.scaled.data(), weight, scratch.slope.data(), inverse.data(),
                                      location_gradient);
     }
 
     Points metric_coordinates(std::span<const double> lengthscales, const Points& points) const override {
         Points scaled = points;
-        for (int dim = 0; dim < num_dims_; ++dim) scaled.col(dim) /= lengthscales[dim];
+        for (int dim = 0; dim < num_dims_; ++dim) scaled.col(dim) /= lengthscales[input_of_dim_[dim]];
         return scaled;
     }
 
@@ -57,7 +67,7 @@ private:
             const double* from = block.point(p);
             double* to = scaled.data() + (from - block.coordinates.data());
             for (int dim = 0; dim < num_dims_; ++dim) {
-                const double inverse = 1.0 / lengthscales[dim];
+                const double inverse = 1.0 / lengthscales[input_of_dim_[dim]];
                 for (int lane = 0; lane < kLanes; ++lane) to[dim * kLanes + lane] = from[dim * kLanes + lane] * inverse;
             }
         }
@@ -65,7 +75,9 @@ private:
 
     std::string name_;
     Profile profile_;
+    int num_inputs_;
     int num_dims_;
+    std::vector<int> input_of_dim_;
 };
 
 struct Entry {
@@ -82,8 +94,12 @@ constexpr Entry kRegistry[] = {
 }  // namespace
 
 std::unique_ptr<Kernel> make_kernel(std::string_view name, int num_dims) {
+    return make_kernel(name, std::vector<Input>(static_cast<std::size_t>(num_dims)));
+}
+
+std::unique_ptr<Kernel> make_kernel(std::string_view name, std::span<const Input> inputs) {
     for (const Entry& entry : kRegistry)
-        if (entry.name == name) return std::make_unique<StationaryKernel>(std::string(name), entry.profile, num_dims);
+        if (entry.name == name) return std::make_unique<StationaryKernel>(std::string(name), entry.profile, inputs);
     throw InputError(fmt::format("unknown kernel '{}': expected one of {}", name, fmt::join(kernel_names(), ", ")));
 }
 

@@ -94,8 +94,9 @@ FittedModel fit(const Points& points, const Vector& targets, const FitOptions& o
     model.likelihood = options.likelihood;
     model.kernel = options.kernel;
     model.jitter = options.jitter;
+    model.lonlat = options.lonlat;
     const Points inputs = model::standardize(points, targets, *likelihood, model);
-    const auto kernel = kernel::make_kernel(model.kernel, static_cast<int>(inputs.cols()));
+    const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
 
     const auto neighbors_start = Clock::now();
     inference::Problem problem =

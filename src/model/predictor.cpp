@@ -28,24 +28,27 @@ std::span<double> part(Vector& v, const Chunk& chunk) {
 Predictor::Predictor(const FittedModel& model, const Context& context, Index neighbors)
     : model_(model),
       context_(context),
-      kernel_(kernel::make_kernel(model.kernel, static_cast<int>(model.inducing.cols()))),
+      kernel_(kernel::make_kernel(model.kernel, kernel_inputs(model))),
       likelihood_(likelihood::make_likelihood(model.likelihood)),
       index_(model.inducing, context),
       neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
     context_.progress = {};
 }
 
-Predictor::Latent Predictor::latent(const Points& points) const {
+Points Predictor::inputs(const Points& points) const {
     if (points.cols() != model_.num_columns)
         throw InputError(fmt::format("the model was fitted to {} input columns, the points have {}", model_.num_columns, points.cols()));
-    Points inputs(points.rows(), model_.used_columns.size());
-    for (std::size_t c = 0; c < model_.used_columns.size(); ++c) inputs.col(c) = points.col(model_.used_columns[c]);
-    inputs = data::apply(model_.input_scaling, std::move(inputs));
+    return data::apply(model_.input_scaling, coordinates(model_, points));
+}
 
-    const auto graph = index_.search(inputs, neighbors_, context_);
-    const conditional::Covariance covariance{kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget,
-                                             model_.jitter};
-    auto prediction = inference::predict_latent(context_, covariance, model_.hyper.mean, model_.posterior, model_.inducing, graph, inputs);
+conditional::Covariance Predictor::covariance() const {
+    return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget, model_.jitter};
+}
+
+Predictor::Latent Predictor::latent(const Points& points) const {
+    const Points x = inputs(points);
+    const auto graph = index_.search(x, neighbors_, context_);
+    auto prediction = inference::predict_latent(context_, covariance(), model_.hyper.mean, model_.posterior, model_.inducing, graph, x);
     Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
     latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
     return latent;
@@ -96,7 +99,8 @@ Prediction FittedModel::predict(const Points& points, const Context& context) co
 inference::Hyperparameters in_data_units(const FittedModel& model) {
     inference::Hyperparameters hyper = model.hyper;
     const double variance = model.target_scaling.scale * model.target_scaling.scale;
-    for (std::size_t d = 0; d < hyper.shape.size(); ++d) hyper.shape[d] *= model.input_scaling.scale[static_cast<Eigen::Index>(d)];
+    const auto inputs = kernel_inputs(model);
+    for (std::size_t p = 0; p < hyper.shape.size(); ++p) hyper.shape[p] *= inputs[p].scale;
     hyper.outputscale *= variance;
     hyper.nugget *= variance;
     hyper.mean = hyper.mean * model.target_scaling.scale + model.target_scaling.center;

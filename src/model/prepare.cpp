@@ -24,6 +24,24 @@ std::string column_name(const std::vector<std::string>& names, Eigen::Index colu
     return column < static_cast<Eigen::Index>(names.size()) ? fmt::format("'{}'", names[column]) : fmt::format("number {}", column + 1);
 }
 
+constexpr std::string_view kOnePlace =
+    "every input column is constant: all rows are at the same point, so there is nothing to predict from";
+
+// One number for all three coordinates and no shift, so that distances stay chordal: the standard deviation in each of the two directions
+// that a surface has.
+void share_sphere_scale(const Points& inputs, FittedModel& model) {
+    Eigen::Index dim = 0;
+    for (const kernel::Input& input : kernel_inputs(model)) {
+        if (input.num_dims == 3) {
+            const auto places = inputs.middleCols(dim, 3);
+            const double variance = (places.rowwise() - places.colwise().mean()).squaredNorm() / (2.0 * static_cast<double>(places.rows()));
+            model.input_scaling.center.segment(dim, 3).setZero();
+            model.input_scaling.scale.segment(dim, 3).setConstant(variance > 0.0 ? std::sqrt(variance) : 1.0);
+        }
+        dim += input.num_dims;
+    }
+}
+
 }  // namespace
 
 void check_data(const Points& points, const Vector& targets, const FitOptions& options, const likelihood::Likelihood& likelihood) {
@@ -39,6 +57,12 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
                                              i + 1, points(i, d)));
         if (!std::isfinite(targets[i])) throw InputError(fmt::format("target, row {}: {} is not a finite number", i + 1, targets[i]));
     }
+    if (options.lonlat) {
+        const auto [lon, lat] = *options.lonlat;
+        if (std::min(lon, lat) < 0 || std::max(lon, lat) >= points.cols() || lon == lat)
+            throw InputError(fmt::format("--lonlat: columns number {} and {} of {} are not a longitude and a latitude", lon + 1, lat + 1,
+                                         points.cols()));
+    }
     likelihood.check_targets({targets.data(), static_cast<std::size_t>(targets.size())},
                              [](std::size_t i) { return fmt::format("row {}", i + 1); });
     if (likelihood.standardizes_targets() && data::is_constant(targets))
@@ -48,18 +72,22 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
 
 Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, FittedModel& model) {
     const auto constant = data::constant_columns(points);
-    const std::set<Index> dropped(constant.begin(), constant.end());
-    if (dropped.size() == static_cast<std::size_t>(points.cols()))
-        throw InputError("every input column is constant: all rows are at the same point, so there is nothing to predict from");
+    std::set<Index> dropped(constant.begin(), constant.end());
+    if (model.lonlat) {
+        dropped.erase(model.lonlat->first);
+        dropped.erase(model.lonlat->second);
+    }
+    if (dropped.size() == static_cast<std::size_t>(points.cols())) throw InputError(std::string(kOnePlace));
     for (const Index column : dropped)
         model.report.notes.push_back(fmt::format("input column {} is constant and was dropped", column_name(model.input_names, column)));
     for (Index column = 0; column < points.cols(); ++column)
         if (!dropped.contains(column)) model.used_columns.push_back(column);
     model.num_columns = static_cast<Index>(points.cols());
 
-    Points inputs(points.rows(), model.used_columns.size());
-    for (std::size_t c = 0; c < model.used_columns.size(); ++c) inputs.col(c) = points.col(model.used_columns[c]);
+    Points inputs = coordinates(model, points);
+    if (data::constant_columns(inputs).size() == static_cast<std::size_t>(inputs.cols())) throw InputError(std::string(kOnePlace));
     model.input_scaling = data::fit_standardizer(inputs);
+    if (model.lonlat) share_sphere_scale(inputs, model);
     if (likelihood.standardizes_targets()) model.target_scaling = data::fit_target_standardizer(targets);
     return data::apply(model.input_scaling, std::move(inputs));
 }

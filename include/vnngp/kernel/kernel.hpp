@@ -56,6 +56,15 @@ public:
     virtual Points metric_coordinates(std::span<const double> parameters, const Points& points) const = 0;
 };
 
+/// One input of a kernel: one coordinate, or several that share a length-scale (a place on a sphere has three).
+struct Input {
+    std::string name;
+    int num_dims = 1;
+    double scale = 1.0;  ///< data units per unit of the coordinates the kernel sees
+};
+
+/// The kernel called `name` with one length-scale per input.
+std::unique_ptr<Kernel> make_kernel(std::string_view name, std::span<const Input> inputs);
 /// The kernel called `name` on num_dims inputs; throws InputError listing the known names.
 std::unique_ptr<Kernel> make_kernel(std::string_view name, int num_dims);
 std::vector<std::string> kernel_names();

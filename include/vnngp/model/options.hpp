@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vnngp/base/types.hpp"
@@ -34,6 +35,8 @@ struct FitOptions {
     neighbors::Ordering ordering = neighbors::Ordering::random;
     Index inducing = 0;  ///< M; 0 = one at every distinct input, otherwise learned locations started by k-means
     NuggetOption nugget = {};
+    /// Longitude and latitude in degrees, by their positions among the columns: inputs on the sphere, with one length-scale in km.
+    std::optional<std::pair<Index, Index>> lonlat = {};
     int epochs = 300;    ///< passes over the data
     Index batch = 1024;  ///< observations per step
     double learning_rate = 0.01;

@@ -43,6 +43,9 @@ private:
         Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
     };
     Latent latent(const Points& points) const;
+    /// The kernel's coordinates, standardised.
+    Points inputs(const Points& points) const;
+    conditional::Covariance covariance() const;
 
     const FittedModel& model_;
     Context context_;
