@@ -7,6 +7,7 @@
 
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
+#include "vnngp/inference/joint_prediction.hpp"
 #include "vnngp/inference/prediction.hpp"
 
 namespace vnngp {
@@ -45,6 +46,8 @@ conditional::Covariance Predictor::covariance() const {
     return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget, model_.jitter};
 }
 
+inference::MeanField Predictor::deviation() const { return {model_.posterior.mean.array() - model_.hyper.mean, model_.posterior.variance}; }
+
 Predictor::Latent Predictor::latent(const Points& points) const {
     const Points x = inputs(points);
     const auto graph = index_.search(x, neighbors_, context_);
@@ -71,6 +74,35 @@ Prediction Predictor::predict(const Points& points, std::span<const double> prob
     prediction.variance *= scale * scale;
     for (std::size_t q = 0; q < probabilities.size(); ++q) prediction.quantiles.col(q) = data::invert(model_.target_scaling, quantiles[q]);
     return prediction;
+}
+
+Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, bool latent) const {
+    if (count < 1) throw InputError(fmt::format("--samples {}: expected at least 1", count));
+    Context context = context_;
+    context.seed = seed;
+    const Points x = inputs(points);
+    Points drawn =
+        inference::sample_joint_latent(context, covariance(), deviation(), {model_.inducing, x, model_.inducing, x, neighbors_}, count);
+    drawn.array() += model_.hyper.mean;
+    const double nugget_sd = std::sqrt(model_.hyper.nugget);
+    parallel_chunks(context, count, 1, [&](const Chunk& chunk) {
+        RandomStream stream(seed, StreamPurpose::joint_observation, static_cast<std::uint32_t>(chunk.begin));
+        auto column = drawn.col(chunk.begin);
+        if (!latent)
+            for (double& f : column) f = likelihood_->draw(model_.hyper.likelihood, f + nugget_sd * stream.normal(), stream);
+        column = data::invert(model_.target_scaling, Vector(column));
+    });
+    return drawn;
+}
+
+JointPrediction Predictor::joint(const Points& points, std::uint64_t seed) const {
+    Context context = context_;
+    context.seed = seed;
+    const Points x = inputs(points);
+    auto latent = inference::joint_latent(context, covariance(), deviation(), {model_.inducing, x, model_.inducing, x, neighbors_});
+    latent.mean.array() += model_.hyper.mean;
+    const double scale = model_.target_scaling.scale;
+    return {data::invert(model_.target_scaling, std::move(latent.mean)), latent.covariance * (scale * scale)};
 }
 
 Predictor::Scored Predictor::score(const Points& points, const Vector& targets) const {
