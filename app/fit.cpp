@@ -34,7 +34,7 @@ constexpr std::string_view kAutoNeighbors = "32";
 
 struct FitCommand {
     std::string data;
-    std::string target, inputs, drop;
+    std::string target, inputs, drop, lonlat;
     bool drop_missing = false;
     std::string model_path;
 
@@ -118,7 +118,8 @@ FittedModel fit_or_say_how_to_go_on(const Points& points, const Vector& targets,
 Outcome fit_table(const FitCommand& command, FitOptions options, const Context& context, ProgressLine& line) {
     const auto start = Clock::now();
     TrainingTable training = read_training_table(
-        command.data, {command.target, split_list(command.inputs), split_list(command.drop), command.drop_missing}, context);
+        command.data,
+        {command.target, split_list(command.inputs), split_list(command.drop), split_list(command.lonlat), command.drop_missing}, context);
     const auto tell = [&](const std::vector<std::string>& notes) {
         line.clear();
         if (!command.machine.quiet) print_notes(notes);
@@ -126,6 +127,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
     tell(training.notes);
     options.input_names = training.inputs;
     options.target_name = training.target;
+    options.lonlat = training.lonlat;
     Points points = data::points_of(training.table, training.inputs);
     Vector targets = data::values_of(training.table, training.target);
     check_targets(*likelihood::make_likelihood(options.likelihood), training.table, targets);
@@ -217,6 +219,8 @@ void add_data_options(CLI::App& parser, FitCommand& command) {
     auto* inputs =
         group.add("--inputs", command.inputs, "COLUMNS", "Columns to predict from, as in lon,lat")->default_str("every other column");
     group.add("--drop", command.drop, "COLUMNS", "Columns to leave out, instead of naming the inputs")->excludes(inputs);
+    group.add("--lonlat", command.lonlat, "COLUMNS",
+              "Longitude and latitude in degrees, as in lon,lat: inputs on the sphere, with one length-scale in km");
     group.flag("--drop-missing", command.drop_missing, "Skip rows in which an input is missing, instead of refusing the file");
     group.add("--validation", command.validation, "F", real_number(0.0, 0.9),
               "Share of the rows to hold out at random and score the fitted model on");

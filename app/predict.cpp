@@ -27,6 +27,8 @@ struct PredictCommand {
     std::string quantiles;
     std::string prefix;
     Index neighbors = 0;
+    Index samples = 0;
+    std::uint64_t seed = 0;
     bool drop_missing = false;
     MachineOptions machine;
 };
@@ -35,6 +37,7 @@ std::vector<std::string> added_columns(const PredictCommand& command, const std:
                                        const std::vector<std::string>& present) {
     std::vector<std::string> names{command.prefix + "mean", command.prefix + "sd"};
     for (const double probability : probabilities) names.push_back(fmt::format("{}q{}", command.prefix, probability));
+    for (Index sample = 1; sample <= command.samples; ++sample) names.push_back(fmt::format("{}sample{}", command.prefix, sample));
     std::set<std::string> distinct;
     for (const std::string& name : names) {
         if (std::find(present.begin(), present.end(), name) != present.end())
@@ -49,6 +52,8 @@ std::vector<std::string> added_columns(const PredictCommand& command, const std:
 void write_block(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor, const Points& points,
                  const std::vector<std::string>& raw_rows, data::CsvWriter& writer) {
     const Prediction prediction = predictor.predict(points, probabilities);
+    const Points samples =
+        command.samples > 0 ? predictor.sample(points, command.samples, command.seed, command.latent) : Points(points.rows(), 0);
     const Vector& mean = command.latent ? prediction.latent_mean : prediction.mean;
     const Vector& variance = command.latent ? prediction.latent_variance : prediction.variance;
     for (Eigen::Index i = 0; i < points.rows(); ++i) {
@@ -56,6 +61,7 @@ void write_block(const PredictCommand& command, const std::vector<double>& proba
         writer.number(mean[i]);
         writer.number(std::sqrt(variance[i]));
         for (const double quantile : prediction.quantiles.row(i)) writer.number(quantile);
+        for (const double sample : samples.row(i)) writer.number(sample);
         writer.end_row();
     }
 }
@@ -82,7 +88,9 @@ void run_predict(const PredictCommand& command) {
     writer.raw(reader.raw_header());
     writer.header(added);
     std::int64_t skipped = 0, written = 0;
-    for (data::Table block = reader.next_block(kBlockRows); block.rows() > 0; block = reader.next_block(kBlockRows)) {
+    // Samples are drawn for all rows together.
+    const auto next_block = [&] { return command.samples > 0 ? read_rows(reader, context) : reader.next_block(kBlockRows); };
+    for (data::Table block = next_block(); block.rows() > 0; block = next_block()) {
         skipped += check_values(block, columns, command.drop_missing);
         write_block(command, probabilities, predictor, model_points(model, block, columns), block.raw_rows, writer);
         written += block.rows();
@@ -98,11 +106,11 @@ void run_predict(const PredictCommand& command) {
 }  // namespace
 
 Command setup_predict(CLI::App& program) {
-    CLI::App* parser =
-        program.add_subcommand("predict",
-                               "Predict at the rows of a table\n\n"
-                               "Writes the table as it came, with columns mean and sd of a new observation added.\n"
-                               "The model's input columns are found by name, in any order; memory does not grow with the table.");
+    CLI::App* parser = program.add_subcommand("predict",
+                                              "Predict at the rows of a table\n\n"
+                                              "Writes the table as it came, with columns mean and sd of a new observation added.\n"
+                                              "The model's input columns are found by name, in any order.\n"
+                                              "Memory does not grow with the table, unless --samples are wanted.");
     auto command = std::make_shared<PredictCommand>();
     add_file(*parser, "MODEL", command->model, "Model file written by vnngp fit");
     add_file(*parser, "DATA", command->data, "CSV file with the model's input columns, also .csv.gz");
@@ -110,6 +118,11 @@ Command setup_predict(CLI::App& program) {
     prediction.flag("--latent", command->latent, "Mean and sd of the latent function instead of those of a new observation");
     prediction.add("--quantiles", command->quantiles, "LIST", real_number_list(1e-12, 1.0 - 1e-12),
                    "Add quantiles of a new observation, as in 0.05,0.95 (columns q0.05, q0.95)");
+    auto* samples = prediction.add("--samples", command->samples, "N", whole_number(1, 100000),
+                                   "Add N draws of new observations (with --latent: of the latent function), in columns sample1, sample2, "
+                                   "...; a draw is one for all rows together, so the whole table is read into memory");
+    samples->default_str("none");
+    prediction.add("--seed", command->seed, "N", seed_number(), "Of the draws: the same seed gives the same ones")->needs(samples);
     prediction.add("--neighbors", command->neighbors, "K", whole_number(1), "Inducing points that each prediction looks at")
         ->default_str("the model's own");
     prediction.flag("--drop-missing", command->drop_missing, "Leave out rows in which an input is missing, instead of refusing the file");
@@ -120,6 +133,7 @@ Command setup_predict(CLI::App& program) {
     parser->footer(R"(Examples:
   vnngp predict field.vnngp new.csv -o predictions.csv
   vnngp predict field.vnngp grid.csv.gz --quantiles 0.05,0.95 -o map.csv.gz
+  vnngp predict field.vnngp grid.csv --samples 10 --latent --seed 1 -o fields.csv
   vnngp predict field.vnngp new.csv --latent | column -s, -t | less)");
     return {parser, [command] { run_predict(*command); }};
 }

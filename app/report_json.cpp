@@ -1,6 +1,5 @@
 #include "app/report_json.hpp"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <cmath>
@@ -32,9 +31,7 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 std::vector<std::string> used_inputs(const FittedModel& model) {
     std::vector<std::string> names;
-    for (const Index column : model.used_columns)
-        names.push_back(model.input_names.empty() ? fmt::format("column {}", column + 1)
-                                                  : model.input_names[static_cast<std::size_t>(column)]);
+    for (const kernel::Input& input : kernel_inputs(model)) names.push_back(input.name);
     return names;
 }
 

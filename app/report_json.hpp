@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 /// JSON has no infinities and no NaN: null.
 Json number(double value);
 
-/// The names of the inputs that the model looks at, in the order of its length-scales.
+/// The names of the inputs that the model looks at, in the order of its length-scales; "lon,lat" for a place on the sphere.
 std::vector<std::string> used_inputs(const FittedModel& model);
 
 /// The likelihood's parameters by name, in the scale of `hyper`.

@@ -20,12 +20,13 @@ std::string value_line(std::string_view name, double value) { return fmt::format
 
 std::string hyperparameter_lines(const FittedModel& model) {
     const auto hyper = in_data_units(model);
-    const auto inputs = used_inputs(model);
+    const auto inputs = kernel_inputs(model);
     std::string text = "Learned, in the units of the data\n";
     std::size_t width = 0;
-    for (const std::string& name : inputs) width = std::max(width, name.size());
+    for (const auto& input : inputs) width = std::max(width, input.name.size());
     for (std::size_t d = 0; d < hyper.shape.size(); ++d)
-        text += fmt::format("  {:<20}{:<{}}  {:.4g}\n", d == 0 ? "length-scale of" : "", inputs[d], width, hyper.shape[d]);
+        text += fmt::format("  {:<20}{:<{}}  {:.4g}{}\n", d == 0 ? "length-scale of" : "", inputs[d].name, width, hyper.shape[d],
+                            inputs[d].num_dims == 3 ? " km" : "");
     text += variance_line("outputscale", hyper.outputscale);
     for (const auto& [name, value] : likelihood_parameters(model, hyper))
         text += name == "degrees_of_freedom" ? value_line("degrees of freedom", value) : variance_line(name, value);

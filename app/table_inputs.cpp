@@ -1,6 +1,7 @@
 #include "app/table_inputs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "app/output.hpp"
 #include "vnngp/base/error.hpp"
+#include "vnngp/data/sphere.hpp"
 
 namespace vnngp::app {
 namespace {
@@ -54,23 +56,39 @@ void choose_columns(const std::string& path, const std::vector<std::string>& nam
         throw InputError(fmt::format("{}: there is no input column besides the target '{}'", path, training.target));
 }
 
+// Makes longitude and latitude inputs, and finds their positions.
+void choose_lonlat(const std::string& path, const std::vector<std::string>& names, const ColumnOptions& options, TrainingTable& training) {
+    if (options.lonlat.empty()) return;
+    if (options.lonlat.size() != 2 || options.lonlat[0] == options.lonlat[1])
+        throw InputError(fmt::format("--lonlat {}: expected the names of two columns, longitude and latitude, as in lon,lat",
+                                     fmt::join(options.lonlat, ",")));
+    const auto position = [&](const std::string& name) {
+        data::column_index(path, names, name);
+        if (name == training.target) throw InputError(fmt::format("--lonlat names the target '{}'", name));
+        if (contains(options.drop, name)) throw InputError(fmt::format("--lonlat and --drop both name '{}'", name));
+        if (!contains(training.inputs, name)) training.inputs.push_back(name);
+        return static_cast<Index>(std::find(training.inputs.begin(), training.inputs.end(), name) - training.inputs.begin());
+    };
+    const Index lon = position(options.lonlat[0]), lat = position(options.lonlat[1]);
+    training.lonlat = {lon, lat};
+}
+
+// The library would count rows of the block; a user looks for lines of the file.
+void check_degrees(const data::Table& block, const std::string& lon, const std::string& lat) {
+    const auto check = [&](const std::string& name, double limit, const std::string& noun) {
+        data::require_degrees(block.columns[data::column_index(block, name)], limit, noun, [&](std::size_t row) {
+            return fmt::format("{}, line {}, column '{}'", block.source, block.line_numbers[row], name);
+        });
+    };
+    check(lon, data::kLargestLongitude, "longitude");
+    check(lat, data::kLargestLatitude, "latitude");
+}
+
 void append(data::Table& table, const data::Table& block) {
     for (std::size_t c = 0; c < table.columns.size(); ++c)
         table.columns[c].insert(table.columns[c].end(), block.columns[c].begin(), block.columns[c].end());
     table.line_numbers.insert(table.line_numbers.end(), block.line_numbers.begin(), block.line_numbers.end());
-}
-
-// In one pass, so that the file may be a pipe.
-data::Table read_rows(data::CsvReader& reader, const Context& context) {
-    data::Table table = reader.next_block(kBlockRows);
-    for (std::int64_t rows = table.rows(); rows == kBlockRows;) {
-        context.check_stop();
-        context.report({.stage = "read", .done = reader.bytes_consumed(), .total = reader.bytes_total(), .detail = {}});
-        const data::Table block = reader.next_block(kBlockRows);
-        rows = block.rows();
-        append(table, block);
-    }
-    return table;
+    table.raw_rows.insert(table.raw_rows.end(), block.raw_rows.begin(), block.raw_rows.end());
 }
 
 // Adds the way out where the reader complains about a column that was made an input without being asked for.
@@ -84,11 +102,24 @@ data::Table read_rows(data::CsvReader& reader, const Context& context) {
 
 }  // namespace
 
+data::Table read_rows(data::CsvReader& reader, const Context& context) {
+    data::Table table = reader.next_block(kBlockRows);
+    for (std::int64_t rows = table.rows(); rows == kBlockRows;) {
+        context.check_stop();
+        context.report({.stage = "read", .done = reader.bytes_consumed(), .total = reader.bytes_total(), .detail = {}});
+        const data::Table block = reader.next_block(kBlockRows);
+        rows = block.rows();
+        append(table, block);
+    }
+    return table;
+}
+
 TrainingTable read_training_table(const std::string& path, const ColumnOptions& options, const Context& context) {
     data::CsvReader reader(path);
     require_utf8(path, reader.names());
     TrainingTable training;
     choose_columns(path, reader.names(), options, training);
+    choose_lonlat(path, reader.names(), options, training);
     std::vector<std::string> columns = training.inputs;
     columns.push_back(training.target);
     reader.select(columns);
@@ -107,6 +138,7 @@ TrainingTable read_training_table(const std::string& path, const ColumnOptions& 
         training.skipped_rows += skipped;
     }
     check_values(training.table, {training.target}, false);
+    if (training.lonlat) check_degrees(training.table, options.lonlat[0], options.lonlat[1]);
     data::require_rows(training.table, kFewestRows);
     return training;
 }
@@ -131,6 +163,12 @@ std::vector<std::string> model_columns(const FittedModel& model, const std::stri
 }
 
 Points model_points(const FittedModel& model, const data::Table& block, const std::vector<std::string>& columns) {
+    if (model.lonlat) {
+        const auto name = [&](Index column) {
+            return columns[std::find(model.used_columns.begin(), model.used_columns.end(), column) - model.used_columns.begin()];
+        };
+        check_degrees(block, name(model.lonlat->first), name(model.lonlat->second));
+    }
     const Points used = data::points_of(block, columns);
     Points points = Points::Zero(used.rows(), model.num_columns);
     for (std::size_t c = 0; c < columns.size(); ++c) points.col(model.used_columns[c]) = used.col(static_cast<Eigen::Index>(c));

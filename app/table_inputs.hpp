@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vnngp/base/context.hpp"
@@ -18,6 +20,7 @@ struct ColumnOptions {
     std::string target;               ///< empty = "y", or the last column
     std::vector<std::string> inputs;  ///< empty = every column that is neither target nor dropped
     std::vector<std::string> drop;
+    std::vector<std::string> lonlat;  ///< empty, or longitude and latitude: inputs also when `inputs` does not name them
     bool drop_missing = false;
 };
 
@@ -25,9 +28,13 @@ struct TrainingTable {
     data::Table table;  ///< rows without missing values
     std::string target;
     std::vector<std::string> inputs;
+    std::optional<std::pair<Index, Index>> lonlat;  ///< positions among the inputs
     std::int64_t skipped_rows = 0;
     std::vector<std::string> notes;  ///< what was decided for the user
 };
+
+/// All rows still to come, in one pass, so that the file may be a pipe.
+data::Table read_rows(data::CsvReader& reader, const Context& context);
 
 /// Reads the whole file. Throws InputError naming file, line and column.
 TrainingTable read_training_table(const std::string& path, const ColumnOptions& options, const Context& context);
@@ -40,6 +47,7 @@ void check_targets(const likelihood::Likelihood& likelihood, const data::Table& 
 std::vector<std::string> model_columns(const FittedModel& model, const std::string& path, const std::vector<std::string>& file_names);
 
 /// Those columns of a block where the model wants them. Columns that the model does not look at are left at zero.
+/// Throws InputError, naming the line, at degrees that are out of range.
 Points model_points(const FittedModel& model, const data::Table& block, const std::vector<std::string>& columns);
 
 /// Refuses rows that lack a value in one of the columns, or removes them and returns how many; refuses values too large to be squared.

@@ -16,6 +16,9 @@ using linalg::packed_row;
 namespace {
 constexpr double kSmallestRaisedNugget = 1e-10;  ///< where raising starts when neither nugget nor jitter was asked for
 constexpr double kLargestRaisedNugget = 1e-2;    ///< beyond this the neighbourhood no longer resembles the model
+
+// Nothing but the jitter keeps smooth values at near-coincident points apart: without one there is still a little.
+double smallest_smooth_diagonal(const Covariance& covariance) { return std::max(covariance.jitter, kSmallestRaisedNugget); }
 }  // namespace
 
 LaneRows::LaneRows(const Covariance& covariance, const Neighborhoods& neighborhoods, bool with_adjoint)
@@ -29,12 +32,17 @@ LaneRows::LaneRows(const Covariance& covariance, const Neighborhoods& neighborho
 
 void LaneRows::compute(std::span<const Index> rows) {
     diagonal_.fill(covariance_.relative_nugget());
+    smooth_diagonal_.fill(smallest_smooth_diagonal(covariance_));
     gather(rows);
     do {
         assemble();
         factor_and_solve();
     } while (raise_failed_lanes(rows));
     unpack();
+}
+
+double LaneRows::least_diagonal_asked_for(int lane) const {
+    return has_smooth_[lane] ? smallest_smooth_diagonal(covariance_) : covariance_.relative_nugget();
 }
 
 void LaneRows::gather(std::span<const Index> rows) {
@@ -52,6 +60,7 @@ void LaneRows::gather(std::span<const Index> rows) {
         const double* target = neighborhoods_.targets.data() + static_cast<std::size_t>(id) * dims;
         ids_[lane] = id;
         neighbors_in_lane_[lane] = static_cast<int>(neighbors.size());
+        has_smooth_[lane] = std::any_of(neighbors.begin(), neighbors.end(), [&](Index j) { return j >= neighborhoods_.num_with_nugget; });
         for (int p = 0; p <= order_; ++p) {
             const double* from =
                 p < neighbors_in_lane_[lane] ? neighborhoods_.inducing.data() + static_cast<std::size_t>(neighbors[p]) * dims : target;
@@ -75,6 +84,10 @@ void LaneRows::assemble() {
             for (int q = 0; q < p; ++q) matrix_[(packed_row(p) + q) * kLanes + lane] = 0.0;
             target_row[p * kLanes + lane] = 0.0;
         }
+        if (!has_smooth_[lane]) continue;
+        const auto neighbors = neighborhoods_.graph.row(ids_[lane]);
+        for (int p = 0; p < neighbors_in_lane_[lane]; ++p)
+            if (neighbors[p] >= neighborhoods_.num_with_nugget) matrix_[(packed_row(p) + p) * kLanes + lane] = 1.0 + smooth_diagonal_[lane];
     }
 }
 
@@ -95,12 +108,13 @@ void LaneRows::factor_and_solve() {
 bool LaneRows::raise_failed_lanes(std::span<const Index> rows) {
     bool any = false;
     for (int lane = 0; lane < kLanes; ++lane) {
-        double& nugget = diagonal_[lane];
+        double& nugget = least_diagonal(lane);
         const double variance = variance_[lane] + nugget;
         if (pivot_[lane] > 0.5 * nugget && variance > 0.5 * nugget) continue;
         any = true;
         nugget = std::max(10.0 * nugget, kSmallestRaisedNugget);
-        if (nugget > std::max(kLargestRaisedNugget, 1e3 * covariance_.relative_nugget()) || std::isnan(variance))
+        diagonal_[lane] = std::max(diagonal_[lane], nugget);
+        if (nugget > std::max(kLargestRaisedNugget, 1e3 * least_diagonal_asked_for(lane)) || std::isnan(variance))
             throw NumericalError(fmt::format("the covariance of the neighbours of point {} cannot be factored, even with a jitter of {:g}",
                                              rows[lane < count_ ? lane : 0], nugget / 10.0));
     }
@@ -109,7 +123,7 @@ bool LaneRows::raise_failed_lanes(std::span<const Index> rows) {
 
 void LaneRows::unpack() {
     for (int lane = 0; lane < count_; ++lane) {
-        if (diagonal_[lane] > covariance_.relative_nugget()) jitter_.merge({1, diagonal_[lane]});
+        if (least_diagonal(lane) > least_diagonal_asked_for(lane)) jitter_.merge({1, least_diagonal(lane)});
         if (neighborhoods_.nugget_on_target) variance_[lane] += diagonal_[lane];
         variance_[lane] = std::max(variance_[lane], 0.0);
         for (int p = 0; p < neighbors_in_lane_[lane]; ++p) weights_[lane][p] = solution_[p * kLanes + lane];

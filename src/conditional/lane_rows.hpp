@@ -30,7 +30,10 @@ private:
     void gather(std::span<const Index> rows);
     void assemble();
     void factor_and_solve();
-    /// Lanes whose factorisation cannot be trusted get ten times the nugget; true when there were any.
+    /// The least that is added to a diagonal of the lane, and so the least that its pivots and its f (with it) can be.
+    double& least_diagonal(int lane) { return has_smooth_[lane] ? smooth_diagonal_[lane] : diagonal_[lane]; }
+    double least_diagonal_asked_for(int lane) const;
+    /// Lanes whose factorisation cannot be trusted get ten times the nugget, or the jitter where that is all; true when there were any.
     bool raise_failed_lanes(std::span<const Index> rows);
     void unpack();
 
@@ -42,7 +45,9 @@ private:
     int order_ = 0;  ///< neighbours per lane, padded: the target is point number order_
     std::array<int, linalg::kLanes> neighbors_in_lane_{};
     std::array<Index, linalg::kLanes> ids_{};
-    std::array<double, linalg::kLanes> diagonal_{};  ///< relative nugget, per lane because of the raised jitter
+    std::array<double, linalg::kLanes> diagonal_{};         ///< relative nugget, per lane because of the raised jitter
+    std::array<double, linalg::kLanes> smooth_diagonal_{};  ///< the same for neighbours without a nugget
+    std::array<bool, linalg::kLanes> has_smooth_{};         ///< whether the lane has such neighbours
 
     kernel::LaneBlock block_;
     kernel::KernelScratch scratch_;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
 #include "conditional/lane_rows.hpp"
 #include "vnngp/base/parallel.hpp"
@@ -57,6 +58,8 @@ JitterReport visit_rows(const Context& context, const Covariance& covariance, co
 
 AdjointResult visit_rows_with_adjoint(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
                                       std::span<const Index> rows, const RowAdjointVisitor& visitor, std::span<double> location_gradient) {
+    if (neighborhoods.num_with_nugget < neighborhoods.inducing.rows())
+        throw std::invalid_argument("visit_rows_with_adjoint: neighbours without a nugget have no adjoint");
     const auto num_rows = static_cast<std::int64_t>(rows.size());
     const std::size_t parameters = covariance.shape.size() + 2;
     const std::size_t location_size = (neighborhoods.graph.stride() + 1) * neighborhoods.inducing.cols();

@@ -36,4 +36,10 @@ MergedPoints merge_duplicates(const Points& points) {
     return merged;
 }
 
+MergedPoints unmerged(const Points& points) {
+    MergedPoints all{points, std::vector<Index>(points.rows())};
+    std::iota(all.site.begin(), all.site.end(), 0);
+    return all;
+}
+
 }  // namespace vnngp::data

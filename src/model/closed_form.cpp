@@ -9,7 +9,6 @@
 
 #include "vnngp/base/random.hpp"
 #include "vnngp/data/split.hpp"
-#include "vnngp/model/fitted_model.hpp"
 #include "vnngp/neighbors/search.hpp"
 
 namespace vnngp::model {
@@ -45,16 +44,16 @@ public:
     inference::ResponseTerms terms(const Hyperparameters& hyper, std::vector<Index> points) {
         const Timer timer(seconds_);
         Points locations = data::gather_rows(problem_.inducing, points);
-        auto graph = neighbors::predecessor_graph(coordinates(hyper, problem_.inducing), points, settings_.neighbors, context_);
+        auto graph = nearest_predecessors(metric(hyper), problem_.inducing, points, settings_.neighbors, context_);
         return {std::move(points), std::move(locations), std::move(graph)};
     }
 
     void refresh(const Hyperparameters& hyper, Problem& problem) {
         const Timer timer(seconds_);
-        const Points inducing = coordinates(hyper, problem.inducing);
-        problem.prior_graph = neighbors::predecessor_graph(inducing, settings_.neighbors, context_);
+        problem.prior_graph = nearest_predecessors(metric(hyper), problem.inducing, settings_.neighbors, context_);
         if (!problem.at_sites())
-            problem.data_graph = neighbors::nearest_graph(inducing, coordinates(hyper, problem.inputs), settings_.neighbors, context_);
+            problem.data_graph =
+                MetricIndex(metric(hyper), problem.inducing, context_).search(problem.inputs, settings_.neighbors, context_);
     }
 
     double seconds() const { return seconds_; }
@@ -67,9 +66,7 @@ private:
         Clock::time_point start = Clock::now();
     };
 
-    Points coordinates(const Hyperparameters& hyper, const Points& points) const {
-        return search_coordinates(settings_.metric, *problem_.kernel, hyper.shape, points);
-    }
+    NeighborMetric metric(const Hyperparameters& hyper) const { return {settings_.metric, *problem_.kernel, hyper.shape}; }
 
     Context context_;
     const Problem& problem_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "vnngp/base/error.hpp"
@@ -71,7 +72,12 @@ void check_consistency(const FittedModel& model, const std::string& path) {
     const auto require = [&](bool holds, std::string_view what) {
         if (!holds) throw InputError(fmt::format("'{}' is not a usable model: {}", path, what));
     };
-    const Eigen::Index dims = static_cast<Eigen::Index>(model.used_columns.size());
+    if (model.lonlat) {
+        const auto [lon, lat] = *model.lonlat;
+        const auto uses = [&](Index column) { return std::count(model.used_columns.begin(), model.used_columns.end(), column) == 1; };
+        require(lon != lat && uses(lon) && uses(lat), "its longitude and latitude are not among its input columns");
+    }
+    const Eigen::Index dims = static_cast<Eigen::Index>(model.used_columns.size()) + (model.lonlat ? 1 : 0);
     require(dims > 0 && model.inducing.cols() == dims && model.inducing.rows() > 0, "its inducing points do not match its input columns");
     require(model.input_scaling.center.size() == dims && model.input_scaling.scale.size() == dims,
             "its input scales do not match its input columns");
@@ -82,7 +88,7 @@ void check_consistency(const FittedModel& model, const std::string& path) {
     require(model.posterior.mean.size() == model.inducing.rows() && model.posterior.variance.size() == model.inducing.rows(),
             "its posterior does not match its inducing points");
     require(model.prediction_neighbors >= 1, "it has no number of neighbours");
-    const auto kernel = kernel::make_kernel(model.kernel, static_cast<int>(dims));
+    const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
     require(static_cast<int>(model.hyper.shape.size()) == kernel->num_parameters(), "its kernel parameters do not match its kernel");
     require(model.hyper.likelihood.size() == likelihood::make_likelihood(model.likelihood)->parameters().size(),
             "its likelihood parameters do not match its likelihood");
@@ -95,14 +101,15 @@ void save_model(const std::string& path, const FittedModel& model) {
     file.metadata["format"] = "vnngp-model";
     file.metadata["format_version"] = std::to_string(kFormatVersion);
     file.metadata["written_by"] = "vnngp " VNNGP_VERSION;
-    const json description{{"kernel", model.kernel},
-                           {"likelihood", model.likelihood},
-                           {"input_names", model.input_names},
-                           {"target_name", model.target_name},
-                           {"num_columns", model.num_columns},
-                           {"neighbors", model.neighbors},
-                           {"prediction_neighbors", model.prediction_neighbors},
-                           {"report", report_json(model.report)}};
+    json description{{"kernel", model.kernel},
+                     {"likelihood", model.likelihood},
+                     {"input_names", model.input_names},
+                     {"target_name", model.target_name},
+                     {"num_columns", model.num_columns},
+                     {"neighbors", model.neighbors},
+                     {"prediction_neighbors", model.prediction_neighbors},
+                     {"report", report_json(model.report)}};
+    if (model.lonlat) description["lonlat"] = {model.lonlat->first, model.lonlat->second};
     file.metadata["model"] = description.dump();
     file.add("inducing", model.inducing);
     file.add("posterior.mean", model.posterior.mean);
@@ -137,6 +144,7 @@ FittedModel load_model(const std::string& path) {
         model.neighbors = description.at("neighbors");
         model.prediction_neighbors = description.at("prediction_neighbors");
         model.report = report_of(description.at("report"));
+        if (description.contains("lonlat")) model.lonlat = description["lonlat"].get<std::pair<Index, Index>>();
     } catch (const json::exception& error) {
         throw InputError(fmt::format("'{}' is not a usable model: {}", path, error.what()));
     }

@@ -14,8 +14,37 @@ void require(bool allowed, std::string_view option, const T& value, std::string_
 
 }  // namespace
 
+std::string_view inference_name(Inference inference) {
+    switch (inference) {
+        case Inference::collapsed:
+            return "collapsed";
+        case Inference::natural:
+            return "natural";
+        case Inference::response:
+            return "response";
+        case Inference::stochastic:
+            return "stochastic";
+        case Inference::automatic:
+            break;
+    }
+    return "auto";
+}
+
 void validate(const FitOptions& options) {
-    require(options.neighbors >= 1, "neighbors", options.neighbors, "at least 1");
+    require(options.neighbors >= 0, "neighbors", options.neighbors, "at least 1");
+    const std::string_view inference = inference_name(options.inference);
+    if (options.inference == Inference::collapsed || options.inference == Inference::response)
+        require(options.likelihood == "gaussian", "inference", inference,
+                fmt::format("natural or stochastic with --likelihood {}", options.likelihood));
+    if (options.inference == Inference::response) {
+        require(options.inducing == 0, "inducing", options.inducing, "none: --inference response has no inducing points");
+        require(options.nugget.mode == NuggetOption::Mode::learned, "nugget", options.nugget.value,
+                "learned: with --inference response it is the total noise");
+    }
+    if (options.inference == Inference::stochastic)
+        require(options.metric == Metric::euclidean, "metric", "kernel", "euclidean with --inference stochastic");
+    else
+        require(!options.resume, "resume", "", "--inference stochastic: the other methods keep no checkpoint");
     require(options.prediction_neighbors >= 0, "prediction-neighbors", options.prediction_neighbors, "at least 1");
     require(options.inducing == 0 || options.inducing >= 2, "inducing", options.inducing, "at least 2");
     require(options.nugget.value >= 0.0 && options.nugget.value <= 1e300, "nugget", options.nugget.value, "a variance, 0 or more");

@@ -7,6 +7,7 @@
 
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
+#include "vnngp/inference/joint_prediction.hpp"
 #include "vnngp/inference/prediction.hpp"
 
 namespace vnngp {
@@ -28,9 +29,9 @@ std::span<double> part(Vector& v, const Chunk& chunk) {
 Predictor::Predictor(const FittedModel& model, const Context& context, Index neighbors)
     : model_(model),
       context_(context),
-      kernel_(kernel::make_kernel(model.kernel, static_cast<int>(model.inducing.cols()))),
+      kernel_(kernel::make_kernel(model.kernel, kernel_inputs(model))),
       likelihood_(likelihood::make_likelihood(model.likelihood)),
-      index_(search_coordinates(model.metric, *kernel_, model.hyper.shape, model.inducing), context),
+      index_({model.metric, *kernel_, model.hyper.shape}, model.inducing, context),
       centered_mean_(model.posterior.mean - prior_means(model.inducing)),
       neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
     context_.progress = {};
@@ -43,19 +44,24 @@ Vector Predictor::prior_means(const Points& points) const {
     return means;
 }
 
-Predictor::Latent Predictor::latent(const Points& points) const {
+Points Predictor::inputs(const Points& points) const {
     if (points.cols() != model_.num_columns)
         throw InputError(fmt::format("the model was fitted to {} input columns, the points have {}", model_.num_columns, points.cols()));
-    Points inputs(points.rows(), model_.used_columns.size());
-    for (std::size_t c = 0; c < model_.used_columns.size(); ++c) inputs.col(c) = points.col(model_.used_columns[c]);
-    inputs = data::apply(model_.input_scaling, std::move(inputs));
+    return data::apply(model_.input_scaling, coordinates(model_, points));
+}
 
-    const auto graph = index_.search(search_coordinates(model_.metric, *kernel_, model_.hyper.shape, inputs), neighbors_, context_);
-    const conditional::Covariance covariance{kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget,
-                                             model_.jitter};
-    const Vector mean = prior_means(inputs);
+conditional::Covariance Predictor::covariance() const {
+    return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget, model_.jitter};
+}
+
+inference::MeanField Predictor::deviation() const { return {centered_mean_, model_.posterior.variance}; }
+
+Predictor::Latent Predictor::latent(const Points& points) const {
+    const Points x = inputs(points);
+    const auto graph = index_.search(x, neighbors_, context_);
+    const Vector mean = prior_means(x);
     auto prediction =
-        inference::predict_latent(context_, covariance, {centered_mean_, model_.posterior.variance, mean}, model_.inducing, graph, inputs);
+        inference::predict_latent(context_, covariance(), {centered_mean_, model_.posterior.variance, mean}, model_.inducing, graph, x);
     Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
     latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
     return latent;
@@ -80,6 +86,35 @@ Prediction Predictor::predict(const Points& points, std::span<const double> prob
     return prediction;
 }
 
+Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, bool latent) const {
+    if (count < 1) throw InputError(fmt::format("--samples {}: expected at least 1", count));
+    Context context = context_;
+    context.seed = seed;
+    const Points x = inputs(points);
+    Points drawn =
+        inference::sample_joint_latent(context, covariance(), deviation(), {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count);
+    drawn.colwise() += prior_means(x);
+    const double nugget_sd = std::sqrt(model_.hyper.nugget);
+    parallel_chunks(context, count, 1, [&](const Chunk& chunk) {
+        RandomStream stream(seed, StreamPurpose::joint_observation, static_cast<std::uint32_t>(chunk.begin));
+        auto column = drawn.col(chunk.begin);
+        if (!latent)
+            for (double& f : column) f = likelihood_->draw(model_.hyper.likelihood, f + nugget_sd * stream.normal(), stream);
+        column = data::invert(model_.target_scaling, Vector(column));
+    });
+    return drawn;
+}
+
+JointPrediction Predictor::joint(const Points& points, std::uint64_t seed) const {
+    Context context = context_;
+    context.seed = seed;
+    const Points x = inputs(points);
+    auto latent = inference::joint_latent(context, covariance(), deviation(), {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_});
+    latent.mean += prior_means(x);
+    const double scale = model_.target_scaling.scale;
+    return {data::invert(model_.target_scaling, std::move(latent.mean)), latent.covariance * (scale * scale)};
+}
+
 Predictor::Scored Predictor::score(const Points& points, const Vector& targets) const {
     const Latent f = latent(points);
     const Vector y = data::apply(model_.target_scaling, targets);
@@ -101,20 +136,34 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
     return scored;
 }
 
-Prediction FittedModel::predict(const Points& points, const Context& context) const { return Predictor(*this, context).predict(points); }
-
-Points search_coordinates(Metric metric, const kernel::Kernel& kernel, std::span<const double> shape, const Points& points) {
-    return metric == Metric::kernel ? kernel.metric_coordinates(shape, points) : points;
+Vector Predictor::log_density(const Points& points, const Vector& targets) const {
+    const Latent f = latent(points);
+    const Vector y = data::apply(model_.target_scaling, targets);
+    Vector density(y.size());
+    parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
+        likelihood_->log_predictive_density(model_.hyper.likelihood, part(y, chunk), {part(f.mean, chunk), part(f.variance, chunk)},
+                                            part(density, chunk));
+    });
+    return density.array() - std::log(model_.target_scaling.scale);
 }
+
+Prediction FittedModel::predict(const Points& points, const Context& context) const { return Predictor(*this, context).predict(points); }
 
 inference::Hyperparameters in_data_units(const FittedModel& model) {
     inference::Hyperparameters hyper = model.hyper;
     const double variance = model.target_scaling.scale * model.target_scaling.scale;
-    const auto kernel = kernel::make_kernel(model.kernel, static_cast<int>(model.inducing.cols()))->parameters();
+    const auto inputs = kernel_inputs(model);
+    const auto parameters = kernel::make_kernel(model.kernel, inputs)->parameters();
     for (std::size_t p = 0; p < hyper.shape.size(); ++p)
-        if (kernel[p].input >= 0) hyper.shape[p] *= model.input_scaling.scale[kernel[p].input];
+        if (parameters[p].input >= 0) hyper.shape[p] *= inputs[parameters[p].input].scale;
     hyper.outputscale *= variance;
     hyper.nugget *= variance;
+    // mu = mean + sum_c slope_c (x_c - center_c) / scale_c
+    for (std::size_t c = 0; c < hyper.slopes.size(); ++c) {
+        hyper.slopes[c] /= model.input_scaling.scale[model.mean_columns[c]];
+        hyper.mean -= hyper.slopes[c] * model.input_scaling.center[model.mean_columns[c]];
+        hyper.slopes[c] *= model.target_scaling.scale;
+    }
     hyper.mean = hyper.mean * model.target_scaling.scale + model.target_scaling.center;
     const auto likelihood = likelihood::make_likelihood(model.likelihood);
     for (std::size_t p = 0; p < hyper.likelihood.size(); ++p)

@@ -17,11 +17,26 @@ namespace {
 
 constexpr Eigen::Index kFewestRows = 3;
 
-// A prediction pays for its row once, training in every pass: so predictions look four times as far, up to where that becomes slow.
-Index further_neighbors(Index trained) { return std::max<Index>(trained, std::min<Index>(4 * trained, 256)); }
-
 std::string column_name(const std::vector<std::string>& names, Eigen::Index column) {
     return column < static_cast<Eigen::Index>(names.size()) ? fmt::format("'{}'", names[column]) : fmt::format("number {}", column + 1);
+}
+
+constexpr std::string_view kOnePlace =
+    "every input column is constant: all rows are at the same point, so there is nothing to predict from";
+
+// One number for all three coordinates and no shift, so that distances stay chordal: the standard deviation in each of the two directions
+// that a surface has.
+void share_sphere_scale(const Points& inputs, FittedModel& model) {
+    Eigen::Index dim = 0;
+    for (const kernel::Input& input : kernel_inputs(model)) {
+        if (input.num_dims == 3) {
+            const auto places = inputs.middleCols(dim, 3);
+            const double variance = (places.rowwise() - places.colwise().mean()).squaredNorm() / (2.0 * static_cast<double>(places.rows()));
+            model.input_scaling.center.segment(dim, 3).setZero();
+            model.input_scaling.scale.segment(dim, 3).setConstant(variance > 0.0 ? std::sqrt(variance) : 1.0);
+        }
+        dim += input.num_dims;
+    }
 }
 
 }  // namespace
@@ -39,6 +54,12 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
                                              i + 1, points(i, d)));
         if (!std::isfinite(targets[i])) throw InputError(fmt::format("target, row {}: {} is not a finite number", i + 1, targets[i]));
     }
+    if (options.lonlat) {
+        const auto [lon, lat] = *options.lonlat;
+        if (std::min(lon, lat) < 0 || std::max(lon, lat) >= points.cols() || lon == lat)
+            throw InputError(fmt::format("--lonlat: columns number {} and {} of {} are not a longitude and a latitude", lon + 1, lat + 1,
+                                         points.cols()));
+    }
     likelihood.check_targets({targets.data(), static_cast<std::size_t>(targets.size())},
                              [](std::size_t i) { return fmt::format("row {}", i + 1); });
     if (likelihood.standardizes_targets() && data::is_constant(targets))
@@ -46,22 +67,49 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
                                      options.target_name.empty() ? "" : fmt::format(" '{}'", options.target_name), targets[0]));
 }
 
-Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, FittedModel& model) {
+Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, bool zero_mean,
+                   FittedModel& model) {
     const auto constant = data::constant_columns(points);
-    const std::set<Index> dropped(constant.begin(), constant.end());
-    if (dropped.size() == static_cast<std::size_t>(points.cols()))
-        throw InputError("every input column is constant: all rows are at the same point, so there is nothing to predict from");
+    std::set<Index> dropped(constant.begin(), constant.end());
+    if (model.lonlat) {
+        dropped.erase(model.lonlat->first);
+        dropped.erase(model.lonlat->second);
+    }
+    if (dropped.size() == static_cast<std::size_t>(points.cols())) throw InputError(std::string(kOnePlace));
     for (const Index column : dropped)
         model.report.notes.push_back(fmt::format("input column {} is constant and was dropped", column_name(model.input_names, column)));
     for (Index column = 0; column < points.cols(); ++column)
         if (!dropped.contains(column)) model.used_columns.push_back(column);
     model.num_columns = static_cast<Index>(points.cols());
 
-    Points inputs(points.rows(), model.used_columns.size());
-    for (std::size_t c = 0; c < model.used_columns.size(); ++c) inputs.col(c) = points.col(model.used_columns[c]);
+    Points inputs = coordinates(model, points);
+    if (data::constant_columns(inputs).size() == static_cast<std::size_t>(inputs.cols())) throw InputError(std::string(kOnePlace));
     model.input_scaling = data::fit_standardizer(inputs);
+    if (model.lonlat) share_sphere_scale(inputs, model);
     if (likelihood.standardizes_targets()) model.target_scaling = data::fit_target_standardizer(targets);
+    if (zero_mean) model.target_scaling.center = 0.0;
     return data::apply(model.input_scaling, std::move(inputs));
+}
+
+std::vector<Index> mean_columns(const MeanOption& mean, const FittedModel& model) {
+    std::vector<Index> dims;
+    if (mean.kind != MeanOption::Kind::linear) return dims;
+    const std::set<Index> wanted(mean.columns.begin(), mean.columns.end());
+    Index dim = 0;
+    for (const Index column : model.used_columns) {
+        const bool place = model.lonlat && (column == model.lonlat->first || column == model.lonlat->second);
+        if (place) {
+            // A place is three coordinates, counted once.
+            const bool asked = wanted.empty() || wanted.contains(model.lonlat->first) || wanted.contains(model.lonlat->second);
+            if (column != model.lonlat->first) continue;
+            for (Index coordinate = 0; asked && coordinate < 3; ++coordinate) dims.push_back(dim + coordinate);
+            dim += 3;
+        } else {
+            if (wanted.empty() || wanted.contains(column)) dims.push_back(dim);
+            ++dim;
+        }
+    }
+    return dims;
 }
 
 inference::Problem build_problem(const Points& inputs, Vector targets, const kernel::Kernel& kernel,
@@ -71,9 +119,10 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
     problem.kernel = &kernel;
     problem.likelihood = &likelihood;
     problem.targets = std::move(targets);
+    problem.mean_columns = model.mean_columns;
     problem.jitter = options.jitter;
 
-    data::MergedPoints merged = data::merge_duplicates(inputs);
+    data::MergedPoints merged = options.inference == Inference::response ? data::unmerged(inputs) : data::merge_duplicates(inputs);
     const auto distinct = static_cast<Index>(merged.distinct.rows());
     const bool fewer = options.inducing > 0 && options.inducing < distinct;
     if (options.inducing > distinct)
@@ -88,16 +137,14 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
     if (model.neighbors < options.neighbors)
         model.report.notes.push_back(fmt::format("K = {} neighbours is not less than the {} inducing points: using {}", options.neighbors,
                                                  problem.num_inducing(), model.neighbors));
-    const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : further_neighbors(options.neighbors);
-    model.prediction_neighbors = std::min(further, problem.num_inducing());
+    model.prediction_neighbors = std::min(options.prediction_neighbors, problem.num_inducing());
 
     if (fewer) {
-        problem.inputs = inputs;  // the graphs follow the moving locations, see fit_stochastic
+        problem.inputs = inputs;
     } else {
         std::vector<Index> position(order.size());
         for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = static_cast<Index>(p);
         for (const Index site : merged.site) problem.sites.push_back(position[site]);
-        problem.prior_graph = neighbors::predecessor_graph(problem.inducing, model.neighbors, context);
         model.report.duplicates_merged = problem.num_observations() - distinct;
     }
     return problem;
@@ -105,10 +152,11 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
 
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
     constexpr double start = likelihood::kInitialVariance;
-    inference::Hyperparameters hyper{{}, start, 0.0, 0.0, {}};
+    inference::Hyperparameters hyper{{}, start, 0.0, 0.0, {}, std::vector<double>(problem.mean_columns.size(), 0.0)};
     for (const auto& parameter : problem.kernel->parameters()) hyper.shape.push_back(parameter.initial);
     for (const auto& parameter : problem.likelihood->parameters()) hyper.likelihood.push_back(parameter.initial);
-    hyper.mean = problem.likelihood->initial_mean({problem.targets.data(), static_cast<std::size_t>(problem.targets.size())});
+    if (options.mean.kind != MeanOption::Kind::zero)
+        hyper.mean = problem.likelihood->initial_mean({problem.targets.data(), static_cast<std::size_t>(problem.targets.size())});
     const double scale = model.target_scaling.scale;
     if (options.nugget.mode == NuggetOption::Mode::published) hyper.nugget = kPublishedNugget;
     if (options.nugget.mode == NuggetOption::Mode::fixed) hyper.nugget = options.nugget.value / (scale * scale);

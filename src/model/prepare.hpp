@@ -12,15 +12,23 @@ namespace vnngp::model {
 void check_data(const Points& points, const Vector& targets, const FitOptions& options, const likelihood::Likelihood& likelihood);
 
 /// Chooses the columns that vary and the scales of inputs and targets; records them in the model. Returns the standardised inputs.
-Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, FittedModel& model);
+/// zero_mean: targets are scaled but not centred.
+Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, bool zero_mean,
+                   FittedModel& model);
 
-/// Inducing points at every distinct input in the requested order, or options.inducing k-means centres, and their neighbours.
-/// Clamps the numbers of neighbours. Notes and timings go to model.report.
+/// The coordinates in which the prior mean is linear.
+std::vector<Index> mean_columns(const MeanOption& mean, const FittedModel& model);
+
+/// Inducing points at every distinct input (at every observation for the response likelihood) in the requested order, or options.inducing
+/// k-means centres. The graphs are left to inference. Clamps the numbers of neighbours; notes go to model.report.
 inference::Problem build_problem(const Points& inputs, Vector targets, const kernel::Kernel& kernel,
                                  const likelihood::Likelihood& likelihood, const FitOptions& options, const Context& context,
                                  FittedModel& model);
 
 /// Where every run starts: length-scales and variances at 0.6931, as published.
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model);
+
+/// What a user should know before trusting the fit: parameters at a bound, raised jitter, training that did not settle.
+void add_warnings(const likelihood::Likelihood& likelihood, FittedModel& model);
 
 }  // namespace vnngp::model

@@ -11,7 +11,19 @@
 namespace vnngp {
 
 /// What a stream is for: independent uses of one seed must not share numbers.
-enum class StreamPurpose : std::uint32_t { ordering = 1, minibatch, inducing_minibatch, split, kmeans, simulation, subsample, test };
+enum class StreamPurpose : std::uint32_t {
+    ordering = 1,
+    minibatch,
+    inducing_minibatch,
+    split,
+    kmeans,
+    simulation,
+    subsample,
+    test,
+    joint_order,
+    joint_sample,
+    joint_observation
+};
 
 class RandomStream {
 public:

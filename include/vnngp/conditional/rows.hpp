@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 
 #include "vnngp/base/context.hpp"
@@ -22,6 +23,9 @@ struct Neighborhoods {
     /// true: the target carries its own nugget (prior rows, training rows away from inducing points). false: the smooth part alone
     /// (prediction).
     bool nugget_on_target = true;
+    /// Neighbours from this number on are values of the smooth part too, with only the jitter on the diagonal of C (joint prediction).
+    /// There is no adjoint for these.
+    Index num_with_nugget = std::numeric_limits<Index>::max();
 };
 
 /// b = C^{-1} c and the conditional variance f, Eq. K1 (a and v of Eq. K3). Views into memory of the calling thread.
@@ -47,7 +51,8 @@ using RowAdjointVisitor = std::function<void(const Row&, RowAdjoint&)>;
 JitterReport visit_rows(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
                         std::span<const Index> rows, const RowVisitor& visitor);
 
-/// The same with derivatives, summed over the rows in a fixed order: the result does not depend on the number of threads.
+/// The same with derivatives, summed over the rows in a fixed order: the result does not depend on the number of threads. All neighbours
+/// must carry the nugget (std::invalid_argument).
 /// location_gradient, when not empty, must have size rows * (graph.stride() + 1) * dims and receives for each row the derivatives in the
 /// coordinates of its neighbours (first, in the order of graph.row) and of its target (last place, stride()).
 struct AdjointResult {

@@ -15,4 +15,7 @@ struct MergedPoints {
 /// Rows equal in every coordinate (0 and -0 are equal) become one. O(N log N).
 MergedPoints merge_duplicates(const Points& points);
 
+/// Every row its own site.
+MergedPoints unmerged(const Points& points);
+
 }  // namespace vnngp::data

@@ -1,12 +1,15 @@
 // A fitted model: everything needed to predict, and nothing else. A value: copy it, save it, load it.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vnngp/base/context.hpp"
 #include "vnngp/data/standardizer.hpp"
 #include "vnngp/inference/problem.hpp"
+#include "vnngp/kernel/kernel.hpp"
 #include "vnngp/model/options.hpp"
 #include "vnngp/model/report.hpp"
 
@@ -17,10 +20,11 @@ struct Prediction;
 struct FittedModel {
     std::vector<std::string> input_names;  ///< of all columns given to fit; empty when they had no names
     std::string target_name;
-    std::vector<Index> used_columns;  ///< the columns that vary: positions among those given to fit
-    Index num_columns = 0;            ///< given to fit
+    std::vector<Index> used_columns;                     ///< the columns that vary: positions among those given to fit
+    Index num_columns = 0;                               ///< given to fit
+    std::optional<std::pair<Index, Index>> lonlat = {};  ///< FitOptions::lonlat
 
-    data::Standardizer input_scaling;  ///< of the used columns
+    data::Standardizer input_scaling;  ///< of the coordinates: see coordinates()
     data::TargetStandardizer target_scaling;
     std::string kernel;
     std::string likelihood;
@@ -38,10 +42,15 @@ struct FittedModel {
     Prediction predict(const Points& points, const Context& context = {}) const;
 };
 
-/// Coordinates in which the model's neighbours are nearest by Euclidean distance.
-Points search_coordinates(Metric metric, const kernel::Kernel& kernel, std::span<const double> shape, const Points& points);
+/// The inputs of the model's kernel: one for each used column, but longitude and latitude together are one, with three coordinates, in the
+/// place of the longitude.
+std::vector<kernel::Input> kernel_inputs(const FittedModel& model);
 
-/// Hyperparameters in the units of the data: length-scales in those of the inputs, variances in the target's squared.
+/// The coordinates of those inputs, before standardisation, at points with the columns that fit was given: used columns as they are, places
+/// on the sphere in km. Throws InputError naming column and row where degrees are out of range.
+Points coordinates(const FittedModel& model, const Points& points);
+
+/// Hyperparameters in the units of the data: length-scales in those of the inputs (km on the sphere), variances in the target's squared.
 inference::Hyperparameters in_data_units(const FittedModel& model);
 
 }  // namespace vnngp

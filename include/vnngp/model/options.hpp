@@ -3,9 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vnngp/base/types.hpp"
+#include "vnngp/model/neighbor_search.hpp"
 #include "vnngp/neighbors/ordering.hpp"
 
 namespace vnngp {
@@ -17,32 +20,50 @@ inline constexpr double kPublishedNugget = 1e-3;
 /// The nugget tau: variance of white noise in the latent function itself.
 struct NuggetOption {
     enum class Mode {
-        published,  ///< kPublishedNugget of the target's variance: what the published training runs with
+        learned,    ///< with the other hyperparameters
         none,       ///< only the numerical jitter
         fixed,      ///< `value`, in the squared unit of the target
-        learned,    ///< with the other hyperparameters
+        published,  ///< kPublishedNugget of the target's variance: what the published training runs with
     };
-    Mode mode = Mode::published;
+    Mode mode = Mode::learned;
     double value = 0.0;
 };
 
-/// What near means.
-enum class Metric {
-    kernel,     ///< highest prior correlation under the learned kernel
-    euclidean,  ///< smallest distance between standardised inputs, as published
+/// How hyperparameters and q(u) are found.
+enum class Inference {
+    automatic,   ///< collapsed for Gaussian noise, natural for the other likelihoods
+    collapsed,   ///< q(u) by one linear solve, hyperparameters by quasi-Newton; Gaussian noise
+    natural,     ///< the same with natural-gradient steps to the optimal q(u); any likelihood
+    response,    ///< the nearest-neighbour likelihood of the observations, no q(u); Gaussian noise
+    stochastic,  ///< minibatches, as published: for what does not fit in memory
+};
+std::string_view inference_name(Inference inference);
+
+/// The mean of the latent function before any data are seen.
+struct MeanOption {
+    enum class Kind { constant, linear, zero };
+    Kind kind = Kind::constant;
+    std::vector<Index> columns = {};  ///< linear: positions among the input columns; empty = all of them
 };
 
+inline constexpr std::string_view kAutomaticKernel = "auto";
+
 struct FitOptions {
-    std::string likelihood = "gaussian";  ///< gaussian, student-t, bernoulli, bernoulli-logit, poisson
-    std::string kernel = "matern52";      ///< an expression, see kernel::make_kernel
-    Index neighbors = 32;                 ///< K, 1..; clamped to the number of other inducing points, with a warning
-    Index prediction_neighbors = 0;       ///< neighbours a prediction looks at; 0 = four times K, at most 256 (or K)
+    std::string likelihood = "gaussian";       ///< gaussian, student-t, bernoulli, bernoulli-logit, poisson
+    std::string kernel{kAutomaticKernel};      ///< auto: compared on held-out data; or a name; or an expression, see make_kernel
+    Index neighbors = 32;                      ///< K; 0 = grown while a held-out score improves
+    Index prediction_neighbors = 0;            ///< neighbours a prediction looks at; 0 = once, twice or four times K, by held-out score
+    Metric metric = Metric::kernel;
+    MeanOption mean = {};
+    Inference inference = Inference::automatic;
     neighbors::Ordering ordering = neighbors::Ordering::random;
-    Index inducing = 0;  ///< M; 0 = one at every distinct input, otherwise learned locations started by k-means
+    Index inducing = 0;  ///< M; 0 = one at every distinct input, otherwise k-means centres (moved by stochastic inference)
     NuggetOption nugget = {};
-    int epochs = 300;    ///< passes over the data
-    Index batch = 1024;  ///< observations per step
-    double learning_rate = 0.01;
+    /// Longitude and latitude in degrees, by their positions among the columns: inputs on the sphere, with one length-scale in km.
+    std::optional<std::pair<Index, Index>> lonlat = {};
+    int epochs = 300;    ///< stochastic: passes over the data
+    Index batch = 1024;  ///< stochastic: observations per step
+    double learning_rate = 0.01;  ///< stochastic
     double jitter = 1e-8;  ///< relative to the output scale; raised where a neighbourhood needs it
 
     /// Where a long run saves its state every `checkpoint_seconds`, and when it is interrupted; empty = nowhere. A finished run leaves it

@@ -6,7 +6,7 @@
 
 #include "vnngp/likelihood/likelihood.hpp"
 #include "vnngp/model/fitted_model.hpp"
-#include "vnngp/neighbors/search.hpp"
+#include "vnngp/model/neighbor_search.hpp"
 
 namespace vnngp {
 
@@ -19,6 +19,12 @@ struct Prediction {
     Points quantiles;        ///< of y, one column per probability asked for
 };
 
+/// The latent function at several points together, in the units of the target.
+struct JointPrediction {
+    Vector mean;
+    Eigen::MatrixXd covariance;  ///< of the smooth function g, without nugget and noise
+};
+
 class Predictor {
 public:
     /// Keeps a reference to the model. neighbors: 0 = the model's own choice.
@@ -26,6 +32,13 @@ public:
 
     /// probabilities: in (0, 1), those of the quantiles wanted.
     Prediction predict(const Points& points, std::span<const double> probabilities = {}) const;
+
+    /// Draws at all points together, a column each: of new observations, or of the latent function. Each point is conditioned on its
+    /// nearest inducing points and its nearest earlier points, in a random order. The same seed gives the same draws at any number of
+    /// threads, and the first ones do not depend on how many there are.
+    Points sample(const Points& points, Index count, std::uint64_t seed = 0, bool latent = false) const;
+    /// The law that latent samples with this seed come from. Throws InputError for more points than a dense covariance is meant for.
+    JointPrediction joint(const Points& points, std::uint64_t seed = 0) const;
 
     /// Everything a block of held-out points is scored by.
     struct Scored {
@@ -35,6 +48,8 @@ public:
         Vector lower, upper;  ///< central 95 % interval
     };
     Scored score(const Points& points, const Vector& targets) const;
+    /// Of y, in the unit of the target.
+    Vector log_density(const Points& points, const Vector& targets) const;
 
     const likelihood::Likelihood& likelihood() const { return *likelihood_; }
 
@@ -43,13 +58,18 @@ private:
         Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
     };
     Latent latent(const Points& points) const;
+    /// The kernel's coordinates, standardised.
+    Points inputs(const Points& points) const;
+    conditional::Covariance covariance() const;
     Vector prior_means(const Points& standardized) const;
+    /// q(u) about the prior mean.
+    inference::MeanField deviation() const;
 
     const FittedModel& model_;
     Context context_;
     std::unique_ptr<kernel::Kernel> kernel_;
     std::unique_ptr<likelihood::Likelihood> likelihood_;
-    neighbors::NearestIndex index_;
+    MetricIndex index_;
     Vector centered_mean_;  ///< m - mu
     Index neighbors_;
 };

@@ -10,6 +10,16 @@
 
 namespace vnngp {
 
+/// One setting compared on held-out data.
+struct Tried {
+    std::string kernel;
+    std::int64_t neighbors = 0;             ///< K
+    std::int64_t prediction_neighbors = 0;  ///< those that scored best
+    double score = 0.0;                     ///< mean log predictive density per held-out observation, of the standardised target
+    double error = 0.0;                     ///< standard error of the difference to the best setting before
+    double seconds = 0.0;
+};
+
 struct FitReport {
     std::string method = "vnngp";
     std::string inference;  ///< how the bound was maximised
@@ -23,7 +33,12 @@ struct FitReport {
     double optimality_gap = 0.0;  ///< nats per observation between q(u) and its optimum for the final hyperparameters
     std::string stopped_because;
     std::int64_t iterations = 0;  ///< optimiser steps
-    std::vector<double> trace;    ///< the bound per observation after each epoch
+    std::vector<double> trace;    ///< the bound per observation after each epoch, or at each evaluation
+    std::int64_t passes = 0;      ///< over all rows of the data
+    std::int64_t linear_iterations = 0;        ///< of conjugate gradients, in the longest solve
+    std::vector<double> neighbors_changed;     ///< share of the neighbours that each search in the learned metric replaced
+    std::vector<Tried> tried;                  ///< settings compared on held-out data
+    double seconds_choose = 0.0;               ///< spent on that
     double seconds_neighbors = 0.0;
     double seconds_train = 0.0;
     double seconds_total = 0.0;

@@ -109,6 +109,35 @@ TEST(DataRows, MatchTheGoldenValuesAndDropTheNuggetWhenPredicting) {
     }
 }
 
+TEST(PredictionRows, NeighboursWithoutANuggetHaveOnlyTheJitterOnTheDiagonal) {
+    const Points points = testing::random_points(40, 2, 21), targets = testing::random_points(20, 2, 22);
+    const auto kernel = kernel::make_kernel("matern32", 2);
+    const Covariance covariance{kernel.get(), {1.0, 1.5}, 2.0, 0.3, 1e-6};
+    const NeighborGraph graph = neighbors::nearest_graph(points, targets, 9, {});
+    const auto rows = collect(covariance, {points, targets, graph, false, 25});
+    const Eigen::MatrixXd k = testing::covariance_matrix("matern32", points, points, covariance.shape, 2.0);
+    const Eigen::MatrixXd across = testing::covariance_matrix("matern32", points, targets, covariance.shape, 2.0);
+    bool mixed = false;
+    for (Index i = 0; i < 20; ++i) {
+        const auto n = graph.row(i);
+        const std::vector<Index> self{i};
+        Eigen::MatrixXd c_block = testing::select(k, n, n);
+        Index smooth = 0;
+        for (std::size_t p = 0; p < n.size(); ++p) {
+            c_block(p, p) += 2e-6 + (n[p] < 25 ? 0.3 : 0.0);
+            if (n[p] >= 25) ++smooth;
+        }
+        mixed = mixed || (smooth > 0 && smooth < 9);
+        const Vector c = testing::select(across, n, self), solved = c_block.ldlt().solve(c);
+        for (std::size_t p = 0; p < n.size(); ++p) EXPECT_NEAR(rows.weights[i][p], solved[p], 1e-9);
+        EXPECT_NEAR(rows.variance[i], 2.0 - c.dot(solved), 1e-9);
+    }
+    EXPECT_TRUE(mixed);
+    EXPECT_EQ(rows.jitter.raised, 0);
+    const auto ignore = [](const Row&, RowAdjoint&) {};
+    EXPECT_THROW(visit_rows_with_adjoint({}, covariance, {points, targets, graph, false, 25}, all_rows(20), ignore), std::invalid_argument);
+}
+
 TEST(VisitRows, TakesAnyListOfRowsInAnyOrder) {
     const Points points = testing::random_points(40, 2, 7);
     const auto kernel = kernel::make_kernel("matern32", 2);
@@ -240,6 +269,18 @@ TEST(Jitter, IsRaisedOnlyWhereCoincidentPointsNeedIt) {
     EXPECT_GT(rows.jitter.largest, 0.0);
     EXPECT_LE(rows.jitter.largest, 1e-8);
     EXPECT_GT(rows.variance.minCoeff(), 0.0);
+}
+
+TEST(Jitter, IsThereForCoincidentNeighboursWithoutANugget) {
+    Points points = testing::random_points(20, 2, 23), target = testing::random_points(1, 2, 24);
+    points.row(19) = points.row(18);
+    NeighborGraph graph(1, 3);
+    graph.set_row(0, std::vector<Index>{3, 18, 19});
+    const auto kernel = kernel::make_kernel("rbf", 2);
+    const Covariance covariance{kernel.get(), {1.0, 1.0}, 1.0, 0.1, 0.0};
+    EXPECT_EQ(collect(covariance, {points, target, graph, false}).jitter.raised, 0);
+    const auto rows = collect(covariance, {points, target, graph, false, 10});
+    EXPECT_NEAR(rows.weights[0][1], rows.weights[0][2], 1e-5) << "what is the same point twice counts half each time";
 }
 
 TEST(Jitter, AHopelessNeighbourhoodNamesItsPoint) {

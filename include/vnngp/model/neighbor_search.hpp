@@ -1,0 +1,46 @@
+// Nearest neighbours in the metric of a model.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vnngp/kernel/kernel.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+namespace vnngp {
+
+/// What near means.
+enum class Metric {
+    kernel,     ///< highest prior correlation under the learned kernel
+    euclidean,  ///< smallest distance between standardised inputs, as published
+};
+
+/// A metric with all it needs. The kernel is not owned.
+struct NeighborMetric {
+    Metric kind;
+    const kernel::Kernel& kernel;
+    std::vector<double> shape;  ///< the kernel's parameters
+};
+
+/// For every point its nearest predecessors, and for some of the points only (ascending).
+neighbors::NeighborGraph nearest_predecessors(const NeighborMetric& metric, const Points& points, Index max_neighbors,
+                                              const Context& context);
+neighbors::NeighborGraph nearest_predecessors(const NeighborMetric& metric, const Points& points, std::span<const Index> rows,
+                                              Index max_neighbors, const Context& context);
+
+/// Inducing points prepared for repeated searches.
+class MetricIndex {
+public:
+    /// Keeps a reference to the inducing points.
+    MetricIndex(NeighborMetric metric, const Points& inducing, const Context& context);
+    neighbors::NeighborGraph search(const Points& queries, Index max_neighbors, const Context& context) const;
+    /// Coordinates in which Euclidean distance is, at least roughly, the metric.
+    Points coordinates(const Points& points) const;
+
+private:
+    NeighborMetric metric_;
+    const Points& inducing_;
+    neighbors::NearestIndex index_;
+};
+
+}  // namespace vnngp

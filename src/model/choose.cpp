@@ -1,0 +1,221 @@
+#include "model/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "model/train.hpp"
+#include "vnngp/base/random.hpp"
+#include "vnngp/data/split.hpp"
+#include "vnngp/model/predictor.hpp"
+
+namespace vnngp::model {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kKernels[] = {"matern52", "matern32", "matern12", "rbf"};
+constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
+constexpr Index kUnchosenNeighbors = 32;
+constexpr Index kFewestToCompare = 60;      ///< observations
+constexpr Index kLargestSample = 22000;     ///< observations that are compared on; all of them when there are not many more
+constexpr Index kBlocks = 8;                ///< that a sample of more is made of
+constexpr double kHeldOutShare = 0.15;
+constexpr Index kMostHeldOut = 3000;
+constexpr Index kKernelNeighbors = 32;      ///< K while kernels are compared
+constexpr Index kFirstNeighbors = 16, kMostNeighbors = 256;
+constexpr Index kFurthest = 512;            ///< neighbours of a prediction, at most
+constexpr int kFurther[] = {1, 2, 4};       ///< times K
+/// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
+constexpr double kLongestPass = 3e11;
+
+Index further_neighbors(Index trained) { return std::max<Index>(trained, std::min<Index>(4 * trained, 256)); }
+
+/// Observations to train on and to score.
+struct Sample {
+    std::vector<Index> train, held_out;
+};
+
+// All the data while they are few. Of more, the neighbourhoods of some random points: a sparse sample would see another smoothness than
+// the data have.
+std::vector<Index> sampled_observations(const Context& context, const Points& inputs) {
+    const auto count = static_cast<Index>(inputs.rows());
+    RandomStream stream(context.seed, StreamPurpose::subsample, 1);
+    std::vector<Index> all = random_permutation(count, stream);
+    if (count <= kLargestSample) return all;
+    const std::vector<Index> centers(all.begin(), all.begin() + kBlocks);
+    const Context quiet{.threads = context.threads, .stop = context.stop};
+    const auto blocks = neighbors::nearest_graph(inputs, data::gather_rows(inputs, centers), kLargestSample / kBlocks, quiet);
+    std::vector<Index> sample;
+    for (Index block = 0; block < kBlocks; ++block) sample.insert(sample.end(), blocks.row(block).begin(), blocks.row(block).end());
+    std::sort(sample.begin(), sample.end());
+    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+    const auto order = random_permutation(static_cast<Index>(sample.size()), stream);
+    std::vector<Index> shuffled;
+    for (const Index i : order) shuffled.push_back(sample[i]);
+    return shuffled;
+}
+
+Sample divided_sample(const Context& context, const Points& inputs) {
+    std::vector<Index> observations = sampled_observations(context, inputs);
+    const auto held_out = std::min<std::size_t>(kMostHeldOut, static_cast<std::size_t>(kHeldOutShare * static_cast<double>(observations.size())));
+    Sample sample;
+    sample.held_out.assign(observations.begin(), observations.begin() + static_cast<std::ptrdiff_t>(held_out));
+    sample.train.assign(observations.begin() + static_cast<std::ptrdiff_t>(held_out), observations.end());
+    return sample;
+}
+
+struct Difference {
+    double mean, error;
+};
+Difference difference(const Vector& a, const Vector& b) {
+    const Vector d = a - b;
+    const double mean = d.mean();
+    return {mean, std::sqrt((d.array() - mean).square().sum() / std::max<double>(1.0, d.size() - 1.0) / d.size())};
+}
+
+class Comparison {
+public:
+    Comparison(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
+               const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model)
+        : context_(context), likelihood_(likelihood), base_(model), sample_(divided_sample(context, inputs)) {
+        context_.progress = {};
+        choice_.options = options;
+        train_inputs_ = data::gather_rows(inputs, sample_.train);
+        train_targets_ = data::gather_values(scaled_targets, sample_.train);
+        held_out_points_ = data::gather_rows(points, sample_.held_out);
+        held_out_targets_ = data::gather_values(targets, sample_.held_out);
+        const double rows = static_cast<double>(inputs.rows());
+        while (most_neighbors_ > kUnchosenNeighbors && rows * std::pow(most_neighbors_, 3) / 3.0 > kLongestPass) most_neighbors_ /= 2;
+    }
+
+    Choice run(const Context& context) {
+        const bool choose_kernel = choice_.options.kernel == kAutomaticKernel, choose_neighbors = choice_.options.neighbors == 0;
+        const Index asked = choice_.options.neighbors;
+        if (choose_kernel) {
+            choice_.options.neighbors = asked == 0 ? kKernelNeighbors : std::min(asked, kKernelNeighbors);
+            Settings best;
+            int done = 0;
+            for (const std::string_view kernel : kKernels) {
+                context.report({"choose", done++, std::size(kKernels), fmt::format("kernel {}", kernel)});
+                FitOptions options = choice_.options;
+                options.kernel = kernel;
+                Settings settings = scored(options, nullptr);
+                if (best.score.size() == 0 || settings.score.mean() > best.score.mean()) best = std::move(settings);
+            }
+            accept(std::move(best));
+        }
+        if (choose_neighbors) {
+            grow_neighbors(context, choose_kernel);
+        } else if (!choose_kernel || asked != choice_.options.neighbors) {
+            choice_.options.neighbors = asked;
+            context.report({"choose", 0, 1, "neighbours of a prediction"});
+            accept(scored(choice_.options, hyper_or_null()));
+        }
+        return std::move(choice_);
+    }
+
+private:
+    /// A setting, what it learned, and its score on every held-out observation.
+    struct Settings {
+        FitOptions options;
+        inference::Hyperparameters hyper;
+        Vector score;
+    };
+
+    const inference::Hyperparameters* hyper_or_null() const { return choice_.hyper ? &*choice_.hyper : nullptr; }
+
+    Settings scored(const FitOptions& options, const inference::Hyperparameters* warm) {
+        const auto start = Clock::now();
+        FittedModel model = base_;
+        FitOptions settings = options;
+        settings.prediction_neighbors = options.prediction_neighbors > 0 ? options.prediction_neighbors : options.neighbors;
+        train(context_, train_inputs_, train_targets_, likelihood_, settings, warm, model);
+        Settings best{settings, model.hyper, {}};
+        for (const int factor : kFurther) {
+            const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
+            if (best.score.size() > 0 && (further > kFurthest || options.prediction_neighbors > 0)) break;
+            const Predictor predictor(model, context_, further);
+            Vector score = predictor.log_density(held_out_points_, held_out_targets_).array() + std::log(model.target_scaling.scale);
+            if (best.score.size() > 0 && !(score.mean() > best.score.mean())) continue;
+            best.score = std::move(score);
+            best.options.prediction_neighbors = further;
+        }
+        const double error = accepted_.size() > 0 ? difference(best.score, accepted_).error : 0.0;
+        choice_.tried.push_back({options.kernel, options.neighbors, best.options.prediction_neighbors, best.score.mean(), error,
+                                 std::chrono::duration<double>(Clock::now() - start).count()});
+        return best;
+    }
+
+    void accept(Settings settings) {
+        const Index asked = choice_.options.prediction_neighbors;
+        choice_.options = std::move(settings.options);
+        further_ = choice_.options.prediction_neighbors;
+        choice_.options.prediction_neighbors = asked;  // still open for the next setting
+        choice_.hyper = std::move(settings.hyper);
+        accepted_ = std::move(settings.score);
+    }
+
+    // K = 16, 32, 64 ... while the score improves by more than the error of the improvement.
+    void grow_neighbors(const Context& context, bool from_kernel) {
+        if (!from_kernel) {
+            choice_.options.neighbors = kFirstNeighbors;
+            accept(scored(choice_.options, nullptr));
+        }
+        for (Index k = 2 * choice_.options.neighbors; k <= kMostNeighbors; k *= 2) {
+            if (k > most_neighbors_) {
+                choice_.notes.push_back(fmt::format("K = {} was not tried: a pass over the data would take long; --neighbors {} asks for it", k, k));
+                return;
+            }
+            if (k >= train_inputs_.rows()) return;
+            context.report({"choose", 0, 1, fmt::format("K = {}", k)});
+            FitOptions options = choice_.options;
+            options.neighbors = k;
+            Settings settings = scored(options, hyper_or_null());
+            const auto gain = difference(settings.score, accepted_);
+            if (!(gain.mean > gain.error)) return;
+            accept(std::move(settings));
+        }
+    }
+
+public:
+    Index further() const { return further_; }
+    bool sample_is_all(Eigen::Index count) const { return static_cast<Eigen::Index>(sample_.train.size() + sample_.held_out.size()) == count; }
+
+private:
+    Context context_;
+    const likelihood::Likelihood& likelihood_;
+    const FittedModel& base_;
+    Sample sample_;
+    Points train_inputs_, held_out_points_;
+    Vector train_targets_, held_out_targets_;
+    Choice choice_;
+    Vector accepted_;
+    Index further_ = 0;
+    Index most_neighbors_ = kMostNeighbors;
+};
+
+}  // namespace
+
+Choice choose(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
+              const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model) {
+    Choice choice{options, std::nullopt, {}, {}};
+    const bool open = options.kernel == kAutomaticKernel || options.neighbors == 0 || options.prediction_neighbors == 0;
+    if (!open) return choice;
+    if (options.inference == Inference::stochastic || inputs.rows() < kFewestToCompare) {
+        if (options.kernel == kAutomaticKernel) choice.options.kernel = kUnchosenKernel;
+        if (options.neighbors == 0) choice.options.neighbors = kUnchosenNeighbors;
+        if (options.prediction_neighbors == 0) choice.options.prediction_neighbors = further_neighbors(choice.options.neighbors);
+        return choice;
+    }
+    Comparison comparison(context, points, targets, inputs, scaled_targets, likelihood, options, model);
+    choice = comparison.run(context);
+    choice.options.prediction_neighbors = comparison.further();
+    if (!comparison.sample_is_all(inputs.rows())) choice.hyper.reset();
+    return choice;
+}
+
+}  // namespace vnngp::model
