@@ -1,7 +1,9 @@
 #include "vnngp/model/fit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -16,6 +18,7 @@
 #include "app/summary.hpp"
 #include "app/table_inputs.hpp"
 #include "vnngp/base/error.hpp"
+#include "vnngp/base/names.hpp"
 #include "vnngp/data/atomic_file.hpp"
 #include "vnngp/data/split.hpp"
 #include "vnngp/kernel/kernel.hpp"
@@ -29,9 +32,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr std::string_view kAutoKernel = "matern52";
-constexpr std::string_view kAutoNeighbors = "32";
-
 struct FitCommand {
     std::string data;
     std::string target, inputs, drop, lonlat;
@@ -39,8 +39,8 @@ struct FitCommand {
     std::string model_path;
 
     FitOptions options;
-    std::string kernel = "auto", neighbors{kAutoNeighbors}, prediction_neighbors = "auto", ordering = "random", nugget = "jitter";
-    std::string method = "vnngp", metric = "euclidean", mean = "constant", inference = "auto";
+    std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget = "learned";
+    std::string method = "vnngp", metric, mean = "constant", inference = "auto";
 
     double validation = 0.0;
     std::uint64_t seed = 0;
@@ -70,6 +70,44 @@ neighbors::Ordering ordering_of(const std::string& name) {
     return name == "coordinate" ? neighbors::Ordering::coordinate : neighbors::Ordering::random;
 }
 
+constexpr Inference kInferences[] = {Inference::automatic, Inference::collapsed, Inference::natural, Inference::response,
+                                     Inference::stochastic};
+
+std::vector<std::string> inference_names() {
+    std::vector<std::string> names;
+    for (const Inference inference : kInferences) names.emplace_back(inference_name(inference));
+    return names;
+}
+
+Inference inference_of(const std::string& name) {
+    return *std::find_if(std::begin(kInferences), std::end(kInferences), [&](Inference each) { return inference_name(each) == name; });
+}
+
+constexpr std::string_view kLinear = "linear";
+
+/// constant, zero, linear, or linear:lon,elev
+CLI::Validator mean_text() {
+    return CLI::Validator(
+        [](std::string& text) {
+            const bool known = text == "constant" || text == "zero" || text == kLinear || text.rfind("linear:", 0) == 0;
+            return known ? std::string() : fmt::format("'{}': expected constant, linear, linear:COLUMNS or zero", text);
+        },
+        "");
+}
+
+MeanOption mean_option(const std::string& text, const std::vector<std::string>& inputs) {
+    if (text == "zero") return {MeanOption::Kind::zero, {}};
+    if (text == "constant") return {};
+    MeanOption mean{MeanOption::Kind::linear, {}};
+    if (text == kLinear) return mean;
+    for (const std::string& name : split_list(text.substr(kLinear.size() + 1))) {
+        const auto found = std::find(inputs.begin(), inputs.end(), name);
+        if (found == inputs.end()) throw InputError(fmt::format("--mean {}: '{}' is not an input{}", text, name, suggestion(inputs, name)));
+        mean.columns.push_back(static_cast<Index>(found - inputs.begin()));
+    }
+    return mean;
+}
+
 // field.csv.gz -> field.vnngp, in the current directory.
 std::string default_model_path(const std::string& data) {
     std::filesystem::path name = std::filesystem::path(data).filename();
@@ -91,17 +129,19 @@ void require_usable_model_path(const FitCommand& command, const std::string& pat
 
 FitOptions fit_options(const FitCommand& command, const std::string& model_path) {
     FitOptions options = command.options;
-    options.kernel = command.kernel == "auto" ? kAutoKernel : command.kernel;
-    options.neighbors = static_cast<Index>(number_of(command.neighbors == "auto" ? std::string(kAutoNeighbors) : command.neighbors));
+    options.neighbors = command.neighbors == "auto" ? 0 : static_cast<Index>(number_of(command.neighbors));
     options.prediction_neighbors = command.prediction_neighbors == "auto" ? 0 : static_cast<Index>(number_of(command.prediction_neighbors));
     options.ordering = ordering_of(command.ordering);
     options.nugget = nugget_option(command.nugget);
-    if (!is_device(model_path)) options.checkpoint = model_path + ".checkpoint";
+    options.inference = inference_of(command.inference);
+    const bool kernel_metric = command.metric.empty() ? options.inference != Inference::stochastic : command.metric == "kernel";
+    options.metric = kernel_metric ? Metric::kernel : Metric::euclidean;
+    if (options.inference == Inference::stochastic && !is_device(model_path)) options.checkpoint = model_path + ".checkpoint";
+    validate(options);
     if (options.resume && options.checkpoint.empty())
         throw InputError(fmt::format("--resume: no checkpoint can be kept beside '{}'", model_path));
     if (options.resume && !std::filesystem::exists(options.checkpoint))
         throw InputError(fmt::format("--resume: there is no checkpoint '{}' to go on from", options.checkpoint));
-    validate(options);
     return options;
 }
 
@@ -128,6 +168,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
     options.input_names = training.inputs;
     options.target_name = training.target;
     options.lonlat = training.lonlat;
+    options.mean = mean_option(command.mean, training.inputs);
     Points points = data::points_of(training.table, training.inputs);
     Vector targets = data::values_of(training.table, training.target);
     check_targets(*likelihood::make_likelihood(options.likelihood), training.table, targets);
@@ -164,6 +205,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
 Json fit_json(const FitCommand& command, const std::string& model_path, const Outcome& outcome, const Context& context) {
     Json json = model_json(outcome.model);
     json["seconds"] = {{"read", outcome.seconds_read},
+                       {"choose", outcome.model.report.seconds_choose},
                        {"neighbors", outcome.model.report.seconds_neighbors},
                        {"train", outcome.model.report.seconds_train},
                        {"total", outcome.seconds_total}};
@@ -171,7 +213,6 @@ Json fit_json(const FitCommand& command, const std::string& model_path, const Ou
     json["skipped_rows"] = outcome.skipped_rows;
     if (outcome.validation) json["validation"] = *outcome.validation;
     json["ordering"] = command.ordering;
-    json["metric"] = command.metric;
     json["seed"] = command.seed;
     json["threads"] = context.num_threads();
     json["instruction_set"] = linalg::instruction_set();
@@ -184,8 +225,9 @@ std::string fit_summary(const std::string& model_path, const Outcome& outcome) {
     const FitReport& report = outcome.model.report;
     std::string text = model_summary(outcome.model);
     if (!outcome.validation_table.empty()) text += "Scores on the observations held out by --validation\n" + outcome.validation_table;
-    text += fmt::format("Took    {:.1f} s: reading {:.1f}, neighbours {:.1f}, training {:.1f}; {:.0f} MiB of memory\n",
-                        outcome.seconds_total, outcome.seconds_read, report.seconds_neighbors, report.seconds_train, peak_memory_mib());
+    text += fmt::format("Took    {:.1f} s: reading {:.1f}, choosing {:.1f}, neighbours {:.1f}, training {:.1f}; {:.0f} MiB of memory\n",
+                        outcome.seconds_total, outcome.seconds_read, report.seconds_choose, report.seconds_neighbors, report.seconds_train,
+                        peak_memory_mib());
     text += fmt::format("Saved   {}\n\n", model_path);
     return text + fmt::format("Next: vnngp predict {} new.csv -o predictions.csv\n", shell_word(model_path));
 }
@@ -228,24 +270,27 @@ void add_data_options(CLI::App& parser, FitCommand& command) {
 
 void add_model_options(CLI::App& parser, FitCommand& command) {
     OptionGroup group(parser, "Model");
-    std::vector<std::string> kernels = kernel::kernel_names();
-    kernels.insert(kernels.begin(), "auto");
     const auto auto_or_count = word_or_number({"auto"}, whole_number(1));
     group.add("--likelihood", command.options.likelihood, "NAME", one_of(likelihood::likelihood_names()),
               "Law of the target, for real numbers, real numbers with outliers, classes 0 and 1 (probit or logit link), counts");
-    group.add("--kernel", command.kernel, "NAME", one_of(kernels),
-              fmt::format("Covariance function, from rough to smooth (auto is {})", kAutoKernel));
+    group.add("--kernel", command.options.kernel, "NAME",
+              fmt::format("Covariance function: {}; an expression on input columns, as in \"matern32(lon,lat) * matern12(t) + rbf(t)\"; "
+                          "auto compares matern12, matern32, matern52 and rbf on held-out rows",
+                          fmt::join(kernel::kernel_names(), ", ")));
     group.add("--neighbors", command.neighbors, "K", auto_or_count,
-              "Neighbours K that each point is conditioned on: more is more accurate and slower");
+              "Neighbours K that each point is conditioned on: more is more accurate and slower; auto grows K while held-out rows gain");
     group.add("--prediction-neighbors", command.prediction_neighbors, "K", auto_or_count,
-              "Neighbours that a prediction looks at; auto is four times --neighbors, at most 256");
-    group.add("--metric", command.metric, "NAME", one_of({"euclidean"}),
-              "What near means; euclidean is the distance between standardised inputs");
+              "Neighbours that a prediction looks at; auto is once, twice or four times --neighbors, by held-out rows");
+    group
+        .add("--metric", command.metric, "NAME", one_of({"kernel", "euclidean"}),
+             "What near means: highest correlation under the learned kernel, or distance between standardised inputs")
+        ->default_str("kernel (stochastic: euclidean)");
     group.add("--ordering", command.ordering, "NAME", one_of({"random", "maximin", "coordinate"}),
               "Order in which points are conditioned on earlier ones");
-    group.add("--nugget", command.nugget, "V", word_or_number({"jitter", "none", "learned"}, real_number(0.0, 1e300)),
+    group.add("--nugget", command.nugget, "V", word_or_number({"learned", "none", "jitter"}, real_number(0.0, 1e300)),
               "Variance of white noise in the latent function, in the target's unit squared; jitter is 0.001 of the target's variance");
-    group.add("--mean", command.mean, "NAME", one_of({"constant"}), "Mean of the latent function");
+    group.add("--mean", command.mean, "NAME", mean_text(),
+              "Mean of the latent function: constant, linear in all inputs, linear:COLUMNS in some, zero");
     group.add("--method", command.method, "NAME", one_of({"vnngp"}), "Approximation");
     group.add("--inducing", command.options.inducing, "M", whole_number(2), "Number M of inducing points, with learned locations")
         ->default_str("one at every distinct input");
@@ -253,13 +298,16 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
 
 void add_training_options(CLI::App& parser, FitCommand& command) {
     OptionGroup group(parser, "Training");
-    group.add("--inference", command.inference, "NAME", one_of({"auto", "stochastic"}), "How the bound is maximised (auto is stochastic)");
-    group.add("--epochs", command.options.epochs, "N", whole_number(1), "Passes over the data");
-    group.add("--batch", command.options.batch, "N", whole_number(1), "Observations per step");
+    group.add("--inference", command.inference, "NAME", one_of(inference_names()),
+              "How the model is trained: collapsed and natural solve for the posterior, response uses the likelihood of the observations "
+              "alone, stochastic is the published training; auto is collapsed for gaussian, natural for the others");
+    group.add("--epochs", command.options.epochs, "N", whole_number(1), "Passes over the data (stochastic)");
+    group.add("--batch", command.options.batch, "N", whole_number(1), "Observations per step (stochastic)");
     group.add("--learning-rate", command.options.learning_rate, "F", real_number(1e-12, 1.0),
-              "Step size of Adam; divided by 10 at 75 % and 90 % of the epochs");
+              "Step size of Adam; divided by 10 at 75 % and 90 % of the epochs (stochastic)");
     group.add("--seed", command.seed, "N", seed_number(), "Of orderings, minibatches and splits: the same seed gives the same model");
-    group.flag("--resume", command.options.resume, "Go on with a run that was interrupted, from the .checkpoint file beside the model");
+    group.flag("--resume", command.options.resume,
+               "Go on with a stochastic run that was interrupted, from the .checkpoint file beside the model");
 }
 
 }  // namespace
@@ -276,12 +324,14 @@ Command setup_fit(CLI::App& program) {
     output.add("--model", command->model_path, "FILE", "File to write the model to")->default_str("DATA's name with .vnngp");
     output.flag("--json", command->json, "Print one JSON object on standard output instead of the summary");
     add_machine_options(output, command->machine);
-    parser->footer(R"(Noise, nugget and outputscale are variances, in options and in reports.
+    parser->footer(R"~(Noise, nugget and outputscale are variances, in options and in reports.
 
 Examples:
   vnngp fit field.csv --target y --model field.vnngp
   vnngp fit stations.csv.gz --target rain --inputs lon,lat,day --likelihood student-t --validation 0.1
-  vnngp fit table.csv --drop id,comment --neighbors 64 --epochs 100 --json > report.json)");
+  vnngp fit buoys.csv --target sst --lonlat lon,lat --kernel "matern32('lon,lat') * matern12(day)" --mean linear:day
+  vnngp fit table.csv --drop id,comment --neighbors auto --json > report.json
+  vnngp fit table.csv --inference stochastic --nugget jitter --epochs 300      # the published training)~");
     return {parser, [command] { run_fit(*command); }};
 }
 

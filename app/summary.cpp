@@ -18,20 +18,49 @@ std::string variance_line(std::string_view name, double variance) {
 
 std::string value_line(std::string_view name, double value) { return fmt::format("  {:<20}{:.4g}\n", name, value); }
 
+// lengthscale_t -> length-scale t
+std::string display_name(const std::string& parameter) {
+    constexpr std::string_view prefix = "lengthscale_";
+    return parameter.rfind(prefix, 0) == 0 ? "length-scale " + parameter.substr(prefix.size()) : parameter;
+}
+
+std::vector<std::string> input_of_coordinate(const std::vector<kernel::Input>& inputs) {
+    constexpr std::string_view axes = "xyz";
+    std::vector<std::string> names;
+    for (const auto& input : inputs)
+        for (int dim = 0; dim < input.num_dims; ++dim)
+            names.push_back(input.num_dims == 1 ? input.name : fmt::format("{} {}", input.name, axes[static_cast<std::size_t>(dim)]));
+    return names;
+}
+
+std::string tried_lines(const FitReport& report) {
+    if (report.tried.empty()) return "";
+    std::string text = "Tried, by log density of held-out rows\n";
+    for (const Tried& tried : report.tried)
+        text += fmt::format("  {:<20}K {:<5} predicting from {:<5} {:.4f}\n", tried.kernel, tried.neighbors, tried.prediction_neighbors,
+                            tried.score);
+    return text;
+}
+
 std::string hyperparameter_lines(const FittedModel& model) {
     const auto hyper = in_data_units(model);
     const auto inputs = kernel_inputs(model);
+    const auto parameters = kernel::make_kernel(model.kernel, inputs)->parameters();
     std::string text = "Learned, in the units of the data\n";
-    std::size_t width = 0;
-    for (const auto& input : inputs) width = std::max(width, input.name.size());
-    for (std::size_t d = 0; d < hyper.shape.size(); ++d)
-        text += fmt::format("  {:<20}{:<{}}  {:.4g}{}\n", d == 0 ? "length-scale of" : "", inputs[d].name, width, hyper.shape[d],
-                            inputs[d].num_dims == 3 ? " km" : "");
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        const auto& parameter = parameters[p];
+        const bool sphere = parameter.input >= 0 && inputs[parameter.input].num_dims == 3;
+        text += fmt::format("  {:<20}{:.4g}{}\n", display_name(parameter.name), hyper.shape[p], sphere ? " km" : "");
+    }
     text += variance_line("outputscale", hyper.outputscale);
     for (const auto& [name, value] : likelihood_parameters(model, hyper))
         text += name == "degrees_of_freedom" ? value_line("degrees of freedom", value) : variance_line(name, value);
     if (hyper.nugget > 0.0) text += variance_line("nugget", hyper.nugget);
-    return text + value_line("mean", hyper.mean);
+    text += value_line(hyper.slopes.empty() ? "mean" : "mean at zero", hyper.mean);
+    const auto dims = input_of_coordinate(inputs);
+    for (std::size_t c = 0; c < hyper.slopes.size(); ++c)
+        text += value_line(fmt::format("slope of {}", dims[static_cast<std::size_t>(model.mean_columns[c])]), hyper.slopes[c]);
+    return text;
 }
 
 }  // namespace
@@ -50,9 +79,11 @@ std::string model_summary(const FittedModel& model) {
         "Model   {}: {} likelihood, {} kernel, {}, {} each{}\n", report.method, model.likelihood, model.kernel,
         counted(report.num_inducing, "inducing point"), counted(report.num_neighbors, "neighbour"),
         model.prediction_neighbors != report.num_neighbors ? fmt::format(" ({} when predicting)", model.prediction_neighbors) : "");
-    text += fmt::format("Fit     {}, {}; {}; bound on the log evidence {:.4f} per observation (standardised)\n", report.stopped_because,
-                        counted(report.iterations, "step"), report.converged ? "converged" : "not yet converged", report.elbo_per_point());
-    return text + hyperparameter_lines(model);
+    text += fmt::format("Fit     {}: {} after {} ({}); {} {:.4f} per observation (standardised)\n", report.inference,
+                        report.converged ? "converged" : "not yet converged",
+                        counted(report.iterations, report.inference == "stochastic" ? "step" : "evaluation"), report.stopped_because,
+                        report.inference == "response" ? "log likelihood" : "bound on the log evidence", report.elbo_per_point());
+    return text + tried_lines(report) + hyperparameter_lines(model);
 }
 
 }  // namespace vnngp::app

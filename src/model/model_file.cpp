@@ -16,7 +16,28 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormatVersion = 1;
+/// 2 added the metric of the neighbours, the slopes of the mean, places on the sphere. A file of version 1 has none of them.
+constexpr int kFormatVersion = 2, kOldestVersion = 1;
+
+json tried_json(const std::vector<Tried>& all) {
+    json list = json::array();
+    for (const Tried& tried : all)
+        list.push_back({{"kernel", tried.kernel},
+                        {"k", tried.neighbors},
+                        {"prediction_neighbors", tried.prediction_neighbors},
+                        {"score", tried.score},
+                        {"error", tried.error},
+                        {"seconds", tried.seconds}});
+    return list;
+}
+
+std::vector<Tried> tried_of(const json& list) {
+    std::vector<Tried> all;
+    for (const json& text : list)
+        all.push_back(
+            {text.at("kernel"), text.at("k"), text.at("prediction_neighbors"), text.at("score"), text.at("error"), text.at("seconds")});
+    return all;
+}
 
 json report_json(const FitReport& report) {
     return {{"method", report.method},
@@ -32,7 +53,15 @@ json report_json(const FitReport& report) {
             {"stopped_because", report.stopped_because},
             {"iterations", report.iterations},
             {"trace", report.trace},
-            {"seconds", {{"neighbors", report.seconds_neighbors}, {"train", report.seconds_train}, {"total", report.seconds_total}}},
+            {"passes", report.passes},
+            {"linear_iterations", report.linear_iterations},
+            {"neighbors_changed", report.neighbors_changed},
+            {"tried", tried_json(report.tried)},
+            {"seconds",
+             {{"choose", report.seconds_choose},
+              {"neighbors", report.seconds_neighbors},
+              {"train", report.seconds_train},
+              {"total", report.seconds_total}}},
             {"jitter", {{"raised", report.jitter.raised}, {"max", report.jitter.largest}}},
             {"warnings", report.warnings},
             {"notes", report.notes}};
@@ -53,6 +82,12 @@ FitReport report_of(const json& text) {
     report.stopped_because = text.at("stopped_because");
     report.iterations = text.at("iterations");
     report.trace = text.at("trace").get<std::vector<double>>();
+    // Files of version 1 may lack what later versions of the program report.
+    report.passes = text.value("passes", std::int64_t{0});
+    report.linear_iterations = text.value("linear_iterations", std::int64_t{0});
+    report.neighbors_changed = text.value("neighbors_changed", std::vector<double>{});
+    report.tried = tried_of(text.value("tried", json::array()));
+    report.seconds_choose = text.at("seconds").value("choose", 0.0);
     report.seconds_neighbors = text.at("seconds").at("neighbors");
     report.seconds_train = text.at("seconds").at("train");
     report.seconds_total = text.at("seconds").at("total");
@@ -88,6 +123,8 @@ void check_consistency(const FittedModel& model, const std::string& path) {
     require(model.posterior.mean.size() == model.inducing.rows() && model.posterior.variance.size() == model.inducing.rows(),
             "its posterior does not match its inducing points");
     require(model.prediction_neighbors >= 1, "it has no number of neighbours");
+    require(model.mean_columns.size() == model.hyper.slopes.size(), "the slopes of its mean do not match their columns");
+    for (const Index column : model.mean_columns) require(column >= 0 && column < dims, "its mean uses a coordinate that it does not have");
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
     require(static_cast<int>(model.hyper.shape.size()) == kernel->num_parameters(), "its kernel parameters do not match its kernel");
     require(model.hyper.likelihood.size() == likelihood::make_likelihood(model.likelihood)->parameters().size(),
@@ -108,6 +145,7 @@ void save_model(const std::string& path, const FittedModel& model) {
                      {"num_columns", model.num_columns},
                      {"neighbors", model.neighbors},
                      {"prediction_neighbors", model.prediction_neighbors},
+                     {"metric", model.metric == Metric::kernel ? "kernel" : "euclidean"},
                      {"report", report_json(model.report)}};
     if (model.lonlat) description["lonlat"] = {model.lonlat->first, model.lonlat->second};
     file.metadata["model"] = description.dump();
@@ -121,6 +159,10 @@ void save_model(const std::string& path, const FittedModel& model) {
     file.add("kernel.shape", as_vector(model.hyper.shape));
     file.add("outputscale_nugget_mean_jitter", Vector{{model.hyper.outputscale, model.hyper.nugget, model.hyper.mean, model.jitter}});
     file.add("likelihood.parameters", as_vector(model.hyper.likelihood));
+    if (!model.mean_columns.empty()) {
+        file.add("mean.slopes", as_vector(model.hyper.slopes));
+        file.add("mean.columns", model.mean_columns);
+    }
     model::write_tensor_file(path, file);
 }
 
@@ -130,9 +172,14 @@ FittedModel load_model(const std::string& path) {
     if (format == file.metadata.end() || format->second != "vnngp-model")
         throw InputError(fmt::format("'{}' is not a vnngp model{}", path,
                                      format == file.metadata.end() ? "" : fmt::format(" but a {}", format->second)));
-    if (file.text("format_version") != std::to_string(kFormatVersion))
-        throw InputError(fmt::format("'{}' has model format version {}, written by {}; this is vnngp {} and reads version {}", path,
-                                     file.text("format_version"), file.text("written_by"), VNNGP_VERSION, kFormatVersion));
+    const bool readable = [&] {
+        for (int version = kOldestVersion; version <= kFormatVersion; ++version)
+            if (file.text("format_version") == std::to_string(version)) return true;
+        return false;
+    }();
+    if (!readable)
+        throw InputError(fmt::format("'{}' has model format version {}, written by {}; this is vnngp {} and reads versions {} to {}", path,
+                                     file.text("format_version"), file.text("written_by"), VNNGP_VERSION, kOldestVersion, kFormatVersion));
     FittedModel model;
     try {
         const json description = json::parse(file.text("model"));
@@ -143,6 +190,7 @@ FittedModel load_model(const std::string& path) {
         model.num_columns = description.at("num_columns");
         model.neighbors = description.at("neighbors");
         model.prediction_neighbors = description.at("prediction_neighbors");
+        model.metric = description.value("metric", "euclidean") == "kernel" ? Metric::kernel : Metric::euclidean;
         model.report = report_of(description.at("report"));
         if (description.contains("lonlat")) model.lonlat = description["lonlat"].get<std::pair<Index, Index>>();
     } catch (const json::exception& error) {
@@ -158,6 +206,10 @@ FittedModel load_model(const std::string& path) {
     model.target_scaling = {target[0], target[1]};
     model.hyper = {as_list(file.vector("kernel.shape")), scalars[0], scalars[1], scalars[2], as_list(file.vector("likelihood.parameters"))};
     model.jitter = scalars[3];
+    if (file.tensors.contains("mean.slopes")) {
+        model.hyper.slopes = as_list(file.vector("mean.slopes"));
+        model.mean_columns = file.indices("mean.columns");
+    }
     check_consistency(model, path);
     return model;
 }
