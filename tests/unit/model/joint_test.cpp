@@ -19,6 +19,7 @@ FittedModel fitted(const std::string& likelihood, double unit = 1.0) {
     options.batch = 64;
     options.learning_rate = 0.05;
     options.likelihood = likelihood;
+    options.nugget = {NuggetOption::Mode::fixed, 0.3 * unit * unit};
     return fit(data.inputs, unit * data.targets, options);
 }
 
