@@ -133,8 +133,7 @@ Command setup_predict(CLI::App& program) {
     parser->footer(R"(Examples:
   vnngp predict field.vnngp new.csv -o predictions.csv
   vnngp predict field.vnngp grid.csv.gz --quantiles 0.05,0.95 -o map.csv.gz
-  vnngp predict field.vnngp grid.csv --samples 10 --latent --seed 1 -o fields.csv
-  vnngp predict field.vnngp new.csv --latent | column -s, -t | less)");
+  vnngp predict field.vnngp grid.csv --samples 10 --latent --seed 1 -o fields.csv)");
     return {parser, [command] { run_predict(*command); }};
 }
 
