@@ -24,6 +24,7 @@ ParameterVector::ParameterVector(const Problem& problem, Learned learned)
     add_positive(kSmallest, kLargestOutputscale);
     for (const auto& parameter : problem.likelihood->parameters()) add_positive(parameter.lower, parameter.upper);
     if (learned.nugget) add_positive(kSmallestNugget, kLargest);
+    num_positive_ = lower_.size();
     if (!learned.mean) return;
     lower_.insert(lower_.end(), 1 + num_slopes_, -kLargestMean);
     upper_.insert(upper_.end(), 1 + num_slopes_, kLargestMean);
@@ -81,6 +82,15 @@ std::vector<double> ParameterVector::gradient(const ElboGradient& elbo) const {
         gradient.insert(gradient.end(), elbo.prior_slopes.begin(), elbo.prior_slopes.end());
     }
     return gradient;
+}
+
+ParameterVector::Box ParameterVector::box_around(std::span<const double> raw, double factor) const {
+    Box box{lower_, upper_};
+    for (std::size_t p = 0; p < num_positive_; ++p) {
+        box.lower[p] = std::max(lower_[p], raw[p] - std::log(factor));
+        box.upper[p] = std::min(upper_[p], raw[p] + std::log(factor));
+    }
+    return box;
 }
 
 void ParameterVector::clamp(std::span<double> raw) const {

@@ -81,8 +81,8 @@ double response_log_likelihood(const Context& context, const Problem& problem, c
 }
 
 ResponseResult maximize_response(const Context& context, const Problem& problem, const Hyperparameters& start, const Vector& values,
-                                 const ResponseTerms& terms, bool learn_mean, double tolerance, int max_evaluations) {
-    const ParameterVector layout(problem, {.nugget = true, .mean = learn_mean});
+                                 const ResponseTerms& terms, const ResponseOptions& options) {
+    const ParameterVector layout(problem, {.nugget = true, .mean = options.learn_mean});
     const double per_term = 1.0 / static_cast<double>(terms.points.size());
     ResponseResult result;
     const optim::SmoothFunction minus_likelihood = [&](std::span<const double> raw, std::span<double> gradient) {
@@ -94,11 +94,12 @@ ResponseResult maximize_response(const Context& context, const Problem& problem,
         for (std::size_t p = 0; p < raw_gradient.size(); ++p) gradient[p] = -per_term * raw_gradient[p];
         result.trace.push_back(value);
         context.report(
-            {"train", static_cast<std::int64_t>(result.trace.size()), max_evaluations, fmt::format("log likelihood/point {:.4f}", value)});
+            {"train", static_cast<std::int64_t>(result.trace.size()), options.max_evaluations, fmt::format("log likelihood/point {:.4f}", value)});
         return -value;
     };
-    const auto found = optim::minimize(minus_likelihood, layout.raw(start), layout.lower(), layout.upper(),
-                                       {.tolerance = tolerance, .max_evaluations = max_evaluations});
+    const auto box = layout.box_around(layout.raw(start), options.largest_factor);
+    const auto found = optim::minimize(minus_likelihood, layout.raw(start), box.lower, box.upper,
+                                       {.tolerance = options.tolerance, .max_evaluations = options.max_evaluations});
     result.hyper = start;
     layout.assign(found.x, result.hyper);
     result.log_likelihood = -found.value / per_term;

@@ -41,7 +41,8 @@ VariationalResult maximize_bound(const Context& context, const Problem& problem,
         }
         return -value;
     };
-    const auto found = optim::minimize(minus_bound, layout.raw(start), layout.lower(), layout.upper(),
+    const auto box = layout.box_around(layout.raw(start), options.largest_factor);
+    const auto found = optim::minimize(minus_bound, layout.raw(start), box.lower, box.upper,
                                        {.tolerance = options.tolerance, .max_evaluations = options.max_evaluations});
     result.evaluations = found.evaluations;
     result.converged = found.converged && result.posterior.converged;

@@ -21,12 +21,13 @@ constexpr std::string_view kKernels[] = {"matern52", "matern32", "matern12", "rb
 constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
 constexpr Index kUnchosenNeighbors = 32;
 constexpr Index kFewestToCompare = 60;      ///< observations
-constexpr Index kLargestSample = 22000;     ///< observations that are compared on; all of them when there are not many more
+constexpr Index kLargestSample = 30000;     ///< observations that are compared on; all of them when there are not many more
 constexpr Index kBlocks = 8;                ///< that a sample of more is made of
 constexpr double kHeldOutShare = 0.15;
 constexpr Index kMostHeldOut = 3000;
 constexpr Index kKernelNeighbors = 32;      ///< K while kernels are compared
 constexpr Index kFirstNeighbors = 16, kMostNeighbors = 256;
+constexpr double kSmallestGain = 0.003;      ///< nats per observation that a larger K must bring
 constexpr Index kFurthest = 512;            ///< neighbours of a prediction, at most
 constexpr int kFurther[] = {1, 2, 4};       ///< times K
 /// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
@@ -176,7 +177,7 @@ private:
             options.neighbors = k;
             Settings settings = scored(options, hyper_or_null());
             const auto gain = difference(settings.score, accepted_);
-            if (!(gain.mean > gain.error)) return;
+            if (!(gain.mean > std::max(gain.error, kSmallestGain))) return;
             accept(std::move(settings));
         }
     }

@@ -21,7 +21,10 @@ using inference::Problem;
 
 /// Observations in the first guess: a small sample while the metric is still unknown, then a larger one.
 constexpr Index kFewTerms = 5000, kManyTerms = 20000;
-constexpr int kGuessRounds = 3;
+constexpr int kGuessRounds = 4;
+/// A round may change a length-scale by so much: an input that a first long step switched off has no slope left to come back by, and the
+/// neighbours were those of the metric before.
+constexpr double kGuessFactor = 8.0;
 constexpr double kGuessTolerance = 1e-4;
 constexpr int kGuessEvaluations = 40;
 
@@ -119,12 +122,14 @@ Hyperparameters guess(const Context& context, const Problem& problem, Hyperparam
     hyper.outputscale = rough.variance;
     hyper.nugget = 0.1 * rough.variance;
     if (settings.learned.mean) hyper.mean = rough.values.mean();
-    const Index terms = std::min(problem.num_inducing(), kFewTerms);
     for (int round = 0; round < kGuessRounds; ++round) {
-        const bool last = round + 1 == kGuessRounds;
-        const auto sample = search.terms(hyper, sampled_points(problem.num_inducing(), last ? kManyTerms : terms, context.seed));
-        hyper = inference::maximize_response(context, problem, hyper, rough.values, sample, settings.learned.mean, kGuessTolerance,
-                                             kGuessEvaluations)
+        const Index terms = round + 1 < kGuessRounds ? kFewTerms : kManyTerms;
+        const auto sample = search.terms(hyper, sampled_points(problem.num_inducing(), terms, context.seed));
+        hyper = inference::maximize_response(context, problem, hyper, rough.values, sample,
+                                             {.learn_mean = settings.learned.mean,
+                                              .tolerance = kGuessTolerance,
+                                              .max_evaluations = kGuessEvaluations,
+                                              .largest_factor = kGuessFactor})
                     .hyper;
     }
     return hyper;
@@ -175,7 +180,9 @@ ClosedFormResult train_response(const Context& context, Problem& problem, Hyperp
         if (round > 0 && (settings.metric == Metric::euclidean || result.neighbors_changed.back() < kSettledGraph)) break;
         auto found =
             inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
-                                         settings.learned.mean, settings.tolerance, round == 0 ? kFirstEvaluations : kLaterEvaluations);
+                                         {.learn_mean = settings.learned.mean,
+                                                   .tolerance = settings.tolerance,
+                                                   .max_evaluations = round == 0 ? kFirstEvaluations : kLaterEvaluations});
         hyper = std::move(found.hyper);
         result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
         result.passes += found.evaluations;
@@ -216,6 +223,7 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
                                                {.learned = settings.learned,
                                                 .tolerance = settings.tolerance,
                                                 .max_evaluations = round == 0 ? kFirstEvaluations : kLaterEvaluations,
+                                                .largest_factor = kGuessFactor,
                                                 .posterior = {.tolerance = 0.1 * settings.tolerance}});
         hyper = std::move(found.hyper);
         q = std::move(found.posterior.q);

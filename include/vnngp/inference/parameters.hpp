@@ -29,6 +29,11 @@ public:
     /// Of the raw numbers.
     std::span<const double> lower() const { return lower_; }
     std::span<const double> upper() const { return upper_; }
+    /// The bounds drawn in to where every positive quantity is within a factor of what it is at `raw`.
+    struct Box {
+        std::vector<double> lower, upper;
+    };
+    Box box_around(std::span<const double> raw, double factor) const;
     /// Brings numbers that an optimiser pushed over a bound back to it.
     void clamp(std::span<double> raw) const;
 
@@ -39,6 +44,7 @@ private:
     std::size_t shape_size_;
     std::size_t likelihood_size_;
     std::size_t num_slopes_;
+    std::size_t num_positive_;  ///< the first so many numbers are logarithms
     Learned learned_;
 };
 

@@ -31,7 +31,14 @@ struct ResponseResult {
     std::string stopped_because;
 };
 
+struct ResponseOptions {
+    bool learn_mean = true;
+    double tolerance = 1e-5;  ///< nats per term: an iteration that gains less is the last
+    int max_evaluations = 100;
+    double largest_factor = 1e12;  ///< by which any positive hyperparameter may change
+};
+
 ResponseResult maximize_response(const Context& context, const Problem& problem, const Hyperparameters& start, const Vector& values,
-                                 const ResponseTerms& terms, bool learn_mean, double tolerance, int max_evaluations);
+                                 const ResponseTerms& terms, const ResponseOptions& options);
 
 }  // namespace vnngp::inference

@@ -11,6 +11,7 @@ struct VariationalOptions {
     Learned learned = {};
     double tolerance = 1e-5;  ///< nats per observation: an iteration that gains less is the last
     int max_evaluations = 100;
+    double largest_factor = 1e12;  ///< by which any positive hyperparameter may change
     PosteriorOptions posterior = {};
 };
 
