@@ -5,6 +5,8 @@
 //     factor  = '(' sum ')' | kernel [ '(' argument { ',' argument } ')' ]
 //     argument = input | 'period' '=' number
 //     input   = letters, digits, '_', '.'  |  anything between quotes '...', a quote inside written twice
+//
+// Arguments that are no inputs by themselves may be one together: a place on the sphere is the input "lon,lat", and rbf(lon,lat) finds it.
 #pragma once
 
 #include <optional>

@@ -79,16 +79,33 @@ private:
     void arguments(Term& term, std::size_t opened) {
         do {
             const std::size_t begin = at_;
-            const bool quoted = !at_end() && text_[at_] == '\'';
+            const bool quoted = at_quote();
             const std::string name = quoted ? quoted_name() : word();
             if (name.empty()) expected("the name of an input");
             if (!quoted && accept('='))
                 option(term, name, begin);
             else
-                add_input(term, name, begin);
+                add_input(term, is_input(name) ? name : joined_name(name), begin);
         } while (accept(','));
         if (!accept(')')) expected(fmt::format("',' or the ')' that belongs to character {}", opened + 1));
     }
+
+    // `first` and as many of the following arguments as make the name of one input (a place on the sphere is called "lon,lat"); `first`
+    // alone, and nothing read, where none do.
+    std::string joined_name(const std::string& first) {
+        const std::size_t end_of_first = at_;
+        std::string joined = first;
+        while (accept(',')) {
+            const std::string next = at_quote() ? quoted_name() : word();
+            if (next.empty()) break;
+            joined.append(",").append(next);
+            if (is_input(joined)) return joined;
+        }
+        at_ = end_of_first;
+        return first;
+    }
+
+    bool is_input(const std::string& name) const { return std::find(input_names_.begin(), input_names_.end(), name) != input_names_.end(); }
 
     void option(Term& term, const std::string& name, std::size_t begin) {
         if (term.kernel != kPeriodic) fail(begin, fmt::format("{} has no option '{}'", term.kernel, name));
@@ -176,12 +193,14 @@ private:
         while (!at_end() && is_space(text_[at_])) ++at_;
     }
 
+    bool at_quote() const { return !at_end() && text_[at_] == '\''; }
+
     bool at_end() const { return at_ == text_.size(); }
 
     [[noreturn]] void expected(const std::string& what) {
         const std::size_t begin = at_;
         std::string found = word();
-        if (found.empty() && !at_end()) found = text_.substr(at_, 1);
+        if (found.empty() && !at_end()) found += text_[at_];
         fail(begin, fmt::format("expected {}, found {}", what, found.empty() ? "the end" : fmt::format("'{}'", found)));
     }
 

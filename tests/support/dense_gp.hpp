@@ -66,6 +66,21 @@ inline DenseRows dense_rows(const MatrixXd& k, const neighbors::NeighborGraph& g
     return rows;
 }
 
+/// Rows of Eq. K3: a_i' in row i of b, and -c_i' a_i in f, to which the variance of the target itself is to be added. `k` is the
+/// covariance of the inducing points without nugget, `cross` that of inducing points (rows) and targets.
+inline DenseRows dense_data_rows(const MatrixXd& k, const MatrixXd& cross, const neighbors::NeighborGraph& graph, double nugget) {
+    DenseRows rows{MatrixXd::Zero(cross.cols(), k.rows()), Vector(cross.cols())};
+    for (Index i = 0; i < cross.cols(); ++i) {
+        const auto n = graph.row(i);
+        const std::vector<Index> self{i};
+        const Vector c = select(cross, n, self);
+        const Vector solved = (select(k, n, n) + nugget * MatrixXd::Identity(n.size(), n.size())).ldlt().solve(c);
+        for (std::size_t p = 0; p < n.size(); ++p) rows.b(i, n[p]) = solved[p];
+        rows.f[i] = -c.dot(solved);
+    }
+    return rows;
+}
+
 /// Q of Eq. K2.
 inline MatrixXd precision(const DenseRows& rows) {
     const MatrixXd lower = MatrixXd::Identity(rows.f.size(), rows.f.size()) - rows.b;

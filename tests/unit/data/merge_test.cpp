@@ -35,5 +35,14 @@ TEST(MergeDuplicates, PositiveAndNegativeZeroAreOnePlace) {
 
 TEST(MergeDuplicates, OfNothingIsNothing) { EXPECT_EQ(merge_duplicates(Points(0, 3)).distinct.rows(), 0); }
 
+TEST(Unmerged, GivesEveryRowASiteOfItsOwn) {
+    Points points(3, 2);
+    points << 1.0, 2.0, 1.0, 2.0, 0.0, 5.0;
+    const auto all = unmerged(points);
+    EXPECT_EQ(all.distinct, points);
+    EXPECT_EQ(all.site, (std::vector<Index>{0, 1, 2}));
+    EXPECT_TRUE(unmerged(Points(0, 2)).site.empty());
+}
+
 }  // namespace
 }  // namespace vnngp::data

@@ -4,58 +4,18 @@
 
 #include <numeric>
 
-#include "support/dense_gp.hpp"
+#include "small_problem.hpp"
 #include "support/finite_difference.hpp"
 #include "support/golden_gp.hpp"
-#include "vnngp/neighbors/search.hpp"
 
 namespace vnngp::inference {
 namespace {
 
 using Eigen::MatrixXd;
 
-struct Fixture {
-    std::unique_ptr<kernel::Kernel> kernel;
-    std::unique_ptr<likelihood::Likelihood> likelihood;
-    Problem problem;
-    Hyperparameters hyper;
-    MeanField posterior;
-};
-
-enum class Layout { one_per_site, repeated_sites, data_rows };
-
-// A small problem with every part switched on: nugget, mean, length-scales, likelihood parameters.
-Fixture make_fixture(const std::string& likelihood_name, Layout layout, Index inducing = 18, Index neighbors = 4) {
-    Fixture f;
-    f.kernel = kernel::make_kernel("matern52", 2);
-    f.likelihood = likelihood::make_likelihood(likelihood_name);
-    f.problem.kernel = f.kernel.get();
-    f.problem.likelihood = f.likelihood.get();
-    f.problem.inducing = testing::random_points(inducing, 2, 21);
-    f.problem.prior_graph = neighbors::predecessor_graph(f.problem.inducing, neighbors, {});
-    const Index n = layout == Layout::one_per_site ? inducing : 31;
-    f.problem.targets = testing::random_vector(n, 22);
-    if (likelihood_name == "poisson")
-        for (double& y : f.problem.targets) y = std::floor(std::abs(3 * y));
-    if (likelihood_name.starts_with("bernoulli"))
-        for (double& y : f.problem.targets) y = y > 0;
-    if (layout == Layout::data_rows) {
-        f.problem.inputs = testing::random_points(n, 2, 23);
-        f.problem.data_graph = neighbors::nearest_graph(f.problem.inducing, f.problem.inputs, neighbors, {});
-    } else {
-        for (Index i = 0; i < n; ++i) f.problem.sites.push_back((7 * i) % inducing);
-    }
-    f.hyper = {{1.1, 0.8}, 1.35, 0.04, 0.3, {}};
-    for (const auto& parameter : f.likelihood->parameters())
-        f.hyper.likelihood.push_back(parameter.name == "degrees_of_freedom" ? 5.0 : 0.4);
-    f.posterior.mean = testing::random_vector(inducing, 24);
-    f.posterior.variance = testing::random_vector(inducing, 25).cwiseAbs().array() + 0.1;
-    return f;
-}
-
-Fixture golden_fixture() {
+SmallProblem golden_problem() {
     const auto& golden = testing::oracle()["gp"];
-    Fixture f;
+    SmallProblem f;
     f.kernel = kernel::make_kernel("matern52", 2);
     f.likelihood = likelihood::make_likelihood("gaussian");
     f.problem.kernel = f.kernel.get();
@@ -68,7 +28,7 @@ Fixture golden_fixture() {
     return f;
 }
 
-double minus_kl(const Fixture& f, ElboGradient* gradient = nullptr) {
+double minus_kl(const SmallProblem& f, ElboGradient* gradient = nullptr) {
     std::vector<Index> all(f.problem.num_inducing());
     std::iota(all.begin(), all.end(), 0);
     return elbo({}, f.problem, f.hyper, f.posterior, minibatch(f.problem, {}, all), gradient);
@@ -76,7 +36,7 @@ double minus_kl(const Fixture& f, ElboGradient* gradient = nullptr) {
 
 TEST(Kl, MatchesTheGoldenValueAndGradient) {
     const auto& golden = testing::oracle()["gp"];
-    Fixture f = golden_fixture();
+    SmallProblem f = golden_problem();
     f.problem.targets = Vector::Zero(12);
     f.problem.sites.assign(12, 0);
     ElboGradient gradient(f.problem, false);
@@ -94,7 +54,7 @@ TEST(Kl, MatchesTheGoldenValueAndGradient) {
 
 TEST(Elbo, MatchesTheGoldenOptimumWithFewerInducingPointsThanData) {
     const auto& golden = testing::oracle()["gp"];
-    Fixture f = golden_fixture();
+    SmallProblem f = golden_problem();
     f.problem.inputs = testing::golden_points(golden["X"]);
     f.problem.data_graph = testing::golden_graph(golden["data_neighbors"], golden["neighbors"]);
     f.problem.targets = testing::golden_vector(golden["y_at_X"]);
@@ -107,7 +67,7 @@ TEST(Elbo, MatchesTheGoldenOptimumWithFewerInducingPointsThanData) {
 
 TEST(Elbo, MatchesTheGoldenOptimumWithInducingPointsAtTheData) {
     const auto& golden = testing::oracle()["gp"];
-    Fixture f = golden_fixture();
+    SmallProblem f = golden_problem();
     f.problem.targets = testing::golden_vector(golden["y_at_Z"]);
     f.problem.sites.resize(12);
     std::iota(f.problem.sites.begin(), f.problem.sites.end(), 0);
@@ -122,7 +82,7 @@ TEST(Elbo, MatchesTheGoldenOptimumWithInducingPointsAtTheData) {
 }
 
 TEST(Kl, WithAllPredecessorsIsTheExactKlOfSvgp) {
-    Fixture f = make_fixture("gaussian", Layout::one_per_site, 15, 15);
+    SmallProblem f = small_problem("gaussian", Layout::one_per_site, 15, 15);
     f.problem.jitter = 0.0;
     const MatrixXd prior =
         testing::covariance_matrix("matern52", f.problem.inducing, f.problem.inducing, f.hyper.shape, f.hyper.outputscale) +
@@ -137,7 +97,7 @@ TEST(Kl, WithAllPredecessorsIsTheExactKlOfSvgp) {
 // Eq. C1 solved densely; Eq. C2 says what the optimum is, and that it bounds the evidence of the nearest-neighbour model.
 TEST(Elbo, AtTheOptimumForGaussianNoiseBoundsTheEvidence) {
     for (const Index neighbors : {3, 18}) {
-        Fixture f = make_fixture("gaussian", Layout::one_per_site, 18, neighbors);
+        SmallProblem f = small_problem("gaussian", Layout::one_per_site, 18, neighbors);
         const double noise = f.hyper.likelihood[0];
         const MatrixXd k =
             testing::covariance_matrix("matern52", f.problem.inducing, f.problem.inducing, f.hyper.shape, f.hyper.outputscale);
@@ -166,7 +126,7 @@ struct GradientCase {
 class ElboGradients : public ::testing::TestWithParam<GradientCase> {};
 
 TEST_P(ElboGradients, MatchFiniteDifferencesInEverything) {
-    const Fixture f = make_fixture(GetParam().likelihood, GetParam().layout);
+    const SmallProblem f = with_linear_mean(small_problem(GetParam().likelihood, GetParam().layout));
     const bool locations = true;
     ElboGradient gradient(f.problem, locations);
     const double value = full_elbo({}, f.problem, f.hyper, f.posterior, &gradient);
@@ -175,7 +135,7 @@ TEST_P(ElboGradients, MatchFiniteDifferencesInEverything) {
     const auto along = [&](auto&& set, double x0, double step) {
         return testing::derivative(
             [&](double x) {
-                Fixture moved{nullptr, nullptr, f.problem, f.hyper, f.posterior};
+                SmallProblem moved{nullptr, nullptr, f.problem, f.hyper, f.posterior};
                 set(moved, x);
                 return full_elbo({}, moved.problem, moved.hyper, moved.posterior);
             },
@@ -184,23 +144,28 @@ TEST_P(ElboGradients, MatchFiniteDifferencesInEverything) {
     const double tolerance = 2e-6;
     for (std::size_t d = 0; d < 2; ++d)
         EXPECT_NEAR(gradient.covariance.log_shape[d],
-                    along([d](Fixture& m, double x) { m.hyper.shape[d] = std::exp(x); }, std::log(f.hyper.shape[d]), 1e-3), tolerance);
+                    along([d](SmallProblem& m, double x) { m.hyper.shape[d] = std::exp(x); }, std::log(f.hyper.shape[d]), 1e-3), tolerance);
     EXPECT_NEAR(gradient.covariance.log_outputscale,
-                along([](Fixture& m, double x) { m.hyper.outputscale = std::exp(x); }, std::log(f.hyper.outputscale), 1e-3), tolerance);
+                along([](SmallProblem& m, double x) { m.hyper.outputscale = std::exp(x); }, std::log(f.hyper.outputscale), 1e-3),
+                tolerance);
     EXPECT_NEAR(gradient.covariance.log_nugget,
-                along([](Fixture& m, double x) { m.hyper.nugget = std::exp(x); }, std::log(f.hyper.nugget), 1e-3), tolerance);
-    EXPECT_NEAR(gradient.prior_mean, along([](Fixture& m, double x) { m.hyper.mean = x; }, f.hyper.mean, 1e-3), tolerance);
+                along([](SmallProblem& m, double x) { m.hyper.nugget = std::exp(x); }, std::log(f.hyper.nugget), 1e-3), tolerance);
+    EXPECT_NEAR(gradient.prior_mean, along([](SmallProblem& m, double x) { m.hyper.mean = x; }, f.hyper.mean, 1e-3), tolerance);
+    for (std::size_t c = 0; c < 2; ++c)
+        EXPECT_NEAR(gradient.prior_slopes[c], along([c](SmallProblem& m, double x) { m.hyper.slopes[c] = x; }, f.hyper.slopes[c], 1e-3),
+                    tolerance);
     for (std::size_t p = 0; p < f.hyper.likelihood.size(); ++p)
         EXPECT_NEAR(gradient.log_likelihood_parameters[p],
-                    along([p](Fixture& m, double x) { m.hyper.likelihood[p] = std::exp(x); }, std::log(f.hyper.likelihood[p]), 1e-3),
+                    along([p](SmallProblem& m, double x) { m.hyper.likelihood[p] = std::exp(x); }, std::log(f.hyper.likelihood[p]), 1e-3),
                     tolerance);
     for (Index j = 0; j < 18; ++j) {
-        EXPECT_NEAR(gradient.mean[j], along([j](Fixture& m, double x) { m.posterior.mean[j] = x; }, f.posterior.mean[j], 1e-3), tolerance);
-        EXPECT_NEAR(gradient.variance[j], along([j](Fixture& m, double x) { m.posterior.variance[j] = x; }, f.posterior.variance[j], 1e-3),
+        EXPECT_NEAR(gradient.mean[j], along([j](SmallProblem& m, double x) { m.posterior.mean[j] = x; }, f.posterior.mean[j], 1e-3),
                     tolerance);
+        EXPECT_NEAR(gradient.variance[j],
+                    along([j](SmallProblem& m, double x) { m.posterior.variance[j] = x; }, f.posterior.variance[j], 1e-3), tolerance);
         for (int d = 0; d < 2; ++d)
             EXPECT_NEAR(gradient.locations(j, d),
-                        along([j, d](Fixture& m, double x) { m.problem.inducing(j, d) = x; }, f.problem.inducing(j, d), 1e-4), 1e-5);
+                        along([j, d](SmallProblem& m, double x) { m.problem.inducing(j, d) = x; }, f.problem.inducing(j, d), 1e-4), 1e-5);
     }
 }
 
@@ -217,12 +182,26 @@ INSTANTIATE_TEST_SUITE_P(LikelihoodsAndLayouts, ElboGradients,
                              return name;
                          });
 
+TEST_P(ElboGradients, InTheHyperparametersAloneAreThoseOfTheWholeGradient) {
+    const SmallProblem f = with_linear_mean(small_problem(GetParam().likelihood, GetParam().layout));
+    ElboGradient whole(f.problem, true), alone(f.problem, false, false);
+    EXPECT_EQ(full_elbo({}, f.problem, f.hyper, f.posterior, &whole), full_elbo({}, f.problem, f.hyper, f.posterior, &alone));
+    EXPECT_EQ(alone.covariance.log_shape, whole.covariance.log_shape);
+    EXPECT_EQ(alone.covariance.log_outputscale, whole.covariance.log_outputscale);
+    EXPECT_EQ(alone.covariance.log_nugget, whole.covariance.log_nugget);
+    EXPECT_EQ(alone.prior_mean, whole.prior_mean);
+    EXPECT_EQ(alone.prior_slopes, whole.prior_slopes);
+    EXPECT_EQ(alone.log_likelihood_parameters, whole.log_likelihood_parameters);
+    EXPECT_EQ(alone.mean.size(), 0);
+    EXPECT_TRUE(alone.touched().empty());
+}
+
 // Averaged over all cyclic shifts every term appears equally often, so the average of an unbiased estimate is the full value to rounding.
 class MinibatchElbo : public ::testing::TestWithParam<std::tuple<Index, Index, Layout>> {};
 
 TEST_P(MinibatchElbo, AveragesToTheFullObjectiveAndGradient) {
     const auto [batch_observations, batch_inducing, layout] = GetParam();
-    const Fixture f = make_fixture("gaussian", layout);
+    const SmallProblem f = small_problem("gaussian", layout);
     const Index n = f.problem.num_observations(), m = f.problem.num_inducing();
     ElboGradient full(f.problem, true), part(f.problem, true);
     const double expected = full_elbo({}, f.problem, f.hyper, f.posterior, &full);
@@ -255,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, MinibatchElbo,
                                            std::tuple{7, 5, Layout::data_rows}, std::tuple{31, 2, Layout::data_rows}));
 
 TEST(ElboGradients, TouchedIsExactlyWhatTheTermsDependOn) {
-    const Fixture f = make_fixture("gaussian", Layout::data_rows);
+    const SmallProblem f = small_problem("gaussian", Layout::data_rows);
     ElboGradient gradient(f.problem, false);
     const std::vector<Index> observations{3, 4}, inducing{10};
     const auto batch = minibatch(f.problem, observations, inducing);
@@ -276,7 +255,7 @@ TEST(ElboGradients, TouchedIsExactlyWhatTheTermsDependOn) {
 }
 
 TEST(Elbo, IsIdenticalOnOneAndTwoThreads) {
-    const Fixture f = make_fixture("student-t", Layout::data_rows);
+    const SmallProblem f = small_problem("student-t", Layout::data_rows);
     ElboGradient one(f.problem, true), two(f.problem, true);
     EXPECT_EQ(full_elbo({.threads = 1}, f.problem, f.hyper, f.posterior, &one),
               full_elbo({.threads = 2}, f.problem, f.hyper, f.posterior, &two));

@@ -23,6 +23,8 @@ protected:
     MeanField deviation{testing::random_vector(30, 3), testing::random_vector(30, 4).array().square() * 0.3};
 
     JointTargets at(const Points& points, Index neighbors) const { return {inducing, points, inducing, points, neighbors}; }
+    const Vector no_mean = Vector::Zero(12);
+    const CenteredPosterior posterior{deviation.mean, deviation.variance, no_mean};
     MatrixXd k(const Points& a, const Points& b) const { return testing::covariance_matrix("matern32", a, b, kLengthscales, kOutputscale); }
     /// p(g | u) = N(A u, R) of the exact process.
     MatrixXd dense_weights() const {
@@ -57,7 +59,7 @@ TEST_F(Joint, OnePointHasTheMarginalOfK3) {
     for (Index i = 0; i < 12; ++i) {
         const Points one = targets.row(i);
         const auto joint = joint_latent({}, covariance, deviation, at(one, 7));
-        const auto marginal = predict_latent({}, covariance, 0.0, deviation, inducing, neighbors::nearest_graph(inducing, one, 7, {}), one);
+        const auto marginal = predict_latent({}, covariance, posterior, inducing, neighbors::nearest_graph(inducing, one, 7, {}), one);
         EXPECT_NEAR(joint.mean[0], marginal.mean[0], 1e-13);
         EXPECT_NEAR(joint.covariance(0, 0), marginal.variance[0], 1e-13);
     }
@@ -68,7 +70,7 @@ TEST_F(Joint, PointsFarFromOneAnotherHaveTheMarginalsOfK3) {
     for (Index i = 0; i < 30; ++i) inducing.row(i).array() += 100.0 * static_cast<double>(i % 12);
     for (Index i = 0; i < 12; ++i) targets.row(i).array() += 100.0 * static_cast<double>(i);
     const auto graph = neighbors::nearest_graph(inducing, targets, 2, {});
-    const auto marginal = predict_latent({}, covariance, 0.0, deviation, inducing, graph, targets);
+    const auto marginal = predict_latent({}, covariance, posterior, inducing, graph, targets);
     const auto joint = joint_latent({}, covariance, deviation, at(targets, 2));
     EXPECT_LT((joint.mean - marginal.mean).cwiseAbs().maxCoeff(), 1e-12);
     EXPECT_LT((joint.covariance.diagonal() - marginal.variance).cwiseAbs().maxCoeff(), 1e-12);
@@ -139,7 +141,7 @@ TEST_F(Joint, NeighboursAreThoseOfTheMetricPassedIn) {
     const auto joint = joint_latent({}, covariance, deviation, {inducing, targets, origin, axes, 3});
     neighbors::NeighborGraph first_three(12, 3);
     for (Index i = 0; i < 12; ++i) first_three.set_row(i, std::vector<Index>{0, 1, 2});
-    const auto expected = predict_latent({}, covariance, 0.0, deviation, inducing, first_three, targets);
+    const auto expected = predict_latent({}, covariance, posterior, inducing, first_three, targets);
     EXPECT_LT((joint.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-12);
 }
 

@@ -59,6 +59,38 @@ TEST(Expression, QuotedNamesMayHoldAnything) {
         EXPECT_EQ(make_kernel(expression, odd)->name(), expression);
 }
 
+// A place on the sphere is one input whose name is that of two columns.
+TEST(Expression, ArgumentsThatAreOneInputTogetherFindIt) {
+    const std::vector<Input> inputs{{"t"}, {"lon,lat", 3}, {"z"}};
+    for (const char* written : {"matern32(lon,lat)", "matern32( lon , lat )", "matern32('lon,lat')", "matern32('lon',lat)"}) {
+        const auto kernel = make_kernel(written, inputs);
+        EXPECT_EQ(kernel->name(), "matern32('lon,lat')");
+        ASSERT_EQ(kernel->num_parameters(), 1);
+        EXPECT_EQ(kernel->parameters()[0].name, "lengthscale_lon,lat");
+        EXPECT_EQ(make_kernel(kernel->name(), inputs)->name(), kernel->name());
+    }
+    EXPECT_EQ(make_kernel("rbf(z,lon,lat) * periodic(t, period=2)", inputs)->name(), "rbf(z,'lon,lat') * periodic(t, period=2)");
+    EXPECT_EQ(make_kernel("rbf(t,lon,lat,z)", inputs)->name(), "rbf");
+
+    const std::vector<Input> three{{"a,b,c"}, {"b"}};
+    EXPECT_EQ(make_kernel("rbf(b,a,b,c)", three)->name(), "rbf(b,'a,b,c')");
+    const std::vector<Input> first_alone{{"lon"}, {"lon,lat", 3}, {"lat"}};
+    EXPECT_EQ(make_kernel("rbf(lon,lat)", first_alone)->name(), "rbf(lon,lat)") << "an input by itself comes first";
+}
+
+TEST(Expression, ArgumentsThatAreNoInputTogetherAreUnknownOneByOne) {
+    const std::vector<Input> inputs{{"lon,lat", 3}, {"t"}};
+    const auto unknown = [](const std::string& expression, const std::string& name) {
+        return "kernel \"" + expression + "\", character 5: unknown input '" + name + "'";
+    };
+    for (const char* expression : {"rbf(lon)", "rbf(lon,t)", "rbf(lon,)", "rbf(lon,t,lat)", "rbf(lon"})
+        EXPECT_TRUE(message(expression, inputs).starts_with(unknown(expression, "lon"))) << message(expression, inputs);
+    EXPECT_EQ(message("rbf(lon,lat,lon,lat)", inputs),
+              "kernel \"rbf(lon,lat,lon,lat)\", character 13: input 'lon,lat' is named twice in one kernel");
+    EXPECT_EQ(message("periodic(lon,lat)", inputs),
+              "kernel \"periodic(lon,lat)\", character 1: periodic takes an input of one coordinate; 'lon,lat' has 3");
+}
+
 TEST(Expression, AnInputMayBeCalledLikeAnOptionOrAKernel) {
     const std::vector<Input> inputs{{"period"}, {"rbf"}};
     EXPECT_EQ(make_kernel("periodic(period, period=2) * rbf(rbf)", inputs)->name(), "periodic(period, period=2) * rbf(rbf)");

@@ -330,6 +330,47 @@ TEST_P(LikelihoodContract, ConstantTargetsGiveAFiniteStart) {
     }
 }
 
+// What a Gaussian model is fitted to for a first guess must be usable as data and say as much as the targets do about their order.
+TEST_P(LikelihoodContract, RoughLatentValuesAreFiniteAndOrderedLikeTheTargets) {
+    std::vector<double> y = kase.targets;
+    for (int copies = 0; copies < 3; ++copies) y.insert(y.end(), kase.targets.rbegin(), kase.targets.rend());
+    const std::vector<double> latent = likelihood->rough_latent(y);
+    ASSERT_EQ(latent.size(), y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        EXPECT_TRUE(std::isfinite(latent[i]));
+        for (std::size_t j = 0; j < i; ++j) {
+            if (y[i] == y[j]) {
+                EXPECT_EQ(latent[i], latent[j]);
+            } else {
+                EXPECT_LE(y[i] < y[j] ? latent[i] : latent[j], y[i] < y[j] ? latent[j] : latent[i]);
+            }
+        }
+    }
+    EXPECT_LT(*std::min_element(latent.begin(), latent.end()), *std::max_element(latent.begin(), latent.end()));
+    EXPECT_TRUE(likelihood->rough_latent({}).empty());
+    for (double target : kase.targets)
+        for (double value : likelihood->rough_latent(std::vector<double>(5, target))) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(StudentT, RoughLatentValuesBoundTheInfluenceOfOutliers) {
+    std::vector<double> y;
+    for (int i = -40; i <= 40; ++i) y.push_back(0.05 * i);
+    const auto likelihood = make_likelihood("student-t");
+    const auto clean = likelihood->rough_latent(y);
+    EXPECT_EQ(clean, y) << "the bulk stays as it is";
+    std::vector<double> spoiled = y;
+    spoiled.front() = -1e12;
+    spoiled.back() = 1e9;
+    const auto latent = likelihood->rough_latent(spoiled);
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_LE(std::abs(latent[i] - y[i]), 8.0);
+    spoiled.back() = 1e15;
+    EXPECT_EQ(likelihood->rough_latent(spoiled), latent) << "how far out makes no difference";
+}
+
+TEST(LikelihoodRegistry, OnlyGaussianNoiseIsGaussian) {
+    for (const std::string& name : likelihood_names()) EXPECT_EQ(make_likelihood(name)->is_gaussian(), name == "gaussian");
+}
+
 TEST(LikelihoodRegistry, RefusesAnUnknownNameAndListsTheKnownOnes) {
     try {
         make_likelihood("gausian");

@@ -172,6 +172,38 @@ TEST(NeighborSearch, OfOnePointAndOfNone) {
     }
 }
 
+// The terms of a sampled likelihood: few rows, each with its predecessors among all points.
+TEST(NeighborSearch, OfSomeRowsEqualsThoseRowsOfTheWholeGraph) {
+    struct Sample {
+        const char* what;
+        Points points;
+    };
+    const Sample samples[] = {{"few points: scan", uniform_points(500, 2)},
+                              {"few dimensions: kd-tree", uniform_points(5000, 2)},
+                              {"many dimensions: scan", uniform_points(2500, 20)},
+                              {"few points, repeated", duplicated_points(500, 3, 60)},
+                              {"kd-tree, repeated", duplicated_points(6000, 2, 2500)},
+                              {"kd-tree, tied distances", grid_points(5000, 3, 15)},
+                              {"constant", Points::Constant(50, 2, 0.25)}};
+    for (const auto& [what, points] : samples) {
+        const auto count = static_cast<Index>(points.rows());
+        const NeighborGraph whole = predecessor_graph(points, 12, {});
+        std::vector<Index> rows{0, 1, 2, 11, 12, 13};
+        for (Index row = 20; row < count - 1; row += 1 + count / 90) rows.push_back(row);
+        rows.push_back(count - 1);
+        const NeighborGraph some = predecessor_graph(points, rows, 12, {});
+        ASSERT_EQ(some.num_rows(), static_cast<Index>(rows.size()));
+        EXPECT_EQ(some.stride(), whole.stride());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            EXPECT_TRUE(std::ranges::equal(some.row(static_cast<Index>(i)), whole.row(rows[i]))) << what << ", row " << rows[i];
+        EXPECT_EQ(predecessor_graph(points, rows, 12, {.threads = 1}), predecessor_graph(points, rows, 12, {.threads = 2})) << what;
+    }
+    const Points points = uniform_points(10, 2);
+    EXPECT_EQ(predecessor_graph(points, std::vector<Index>{}, 3, {}).num_rows(), 0);
+    EXPECT_TRUE(predecessor_graph(uniform_points(1, 2), std::vector<Index>{0}, 3, {}).row(0).empty());
+    EXPECT_THROW(predecessor_graph(points, std::vector<Index>{1}, 0, {}), InputError);
+}
+
 TEST(NearestIndex, AnswersRepeatedBlocksLikeOneSearchAfterItsInputIsGone) {
     for (const auto method : kMethods) {
         const Points queries = uniform_points(90, 3, 1);

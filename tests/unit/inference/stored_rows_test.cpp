@@ -1,0 +1,77 @@
+#include "inference/stored_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "small_problem.hpp"
+
+namespace vnngp::inference {
+namespace {
+
+using Eigen::MatrixXd;
+
+// Rows of both kinds beside the same as dense matrices.
+class StoredRowsOf : public ::testing::Test {
+protected:
+    SmallProblem f = small_problem("gaussian", Layout::data_rows);
+    StoredRows prior{{}, covariance(f.problem, f.hyper), {f.problem.inducing, f.problem.inducing, f.problem.prior_graph}};
+    StoredRows data{{}, covariance(f.problem, f.hyper), {f.problem.inducing, f.problem.inputs, f.problem.data_graph}};
+    MatrixXd k = testing::covariance_matrix("matern52", f.problem.inducing, f.problem.inducing, f.hyper.shape, f.hyper.outputscale);
+    double diagonal = f.hyper.nugget + f.problem.jitter * f.hyper.outputscale;
+    testing::DenseRows dense_prior = testing::dense_rows(k, f.problem.prior_graph, diagonal);
+    DenseProblem dense = dense_problem(f.problem, f.hyper);
+    Vector x = testing::random_vector(18, 51), u = testing::random_vector(31, 52), scale = testing::random_vector(18, 53).cwiseAbs();
+};
+
+double largest(const Vector& difference) { return difference.cwiseAbs().maxCoeff(); }
+
+TEST_F(StoredRowsOf, ProductsEqualThoseOfDenseMatrices) {
+    EXPECT_LT(largest(prior.variance - dense_prior.f), 1e-12);
+    EXPECT_LT(largest(data.variance - dense.v), 1e-12);
+    EXPECT_LT(largest(prior.multiply({}, x) - dense_prior.b * x), 1e-11);
+    EXPECT_LT(largest(data.multiply({}, x) - dense.a * x), 1e-11);
+    EXPECT_LT(largest(prior.multiply_squares({}, x) - dense_prior.b.cwiseAbs2() * x), 1e-11);
+    EXPECT_LT(largest(data.multiply_squares({}, x) - dense.a.cwiseAbs2() * x), 1e-11);
+
+    const Vector start = testing::random_vector(18, 54);
+    const auto added = [&](auto&& add) {
+        Vector y = start;
+        add(y);
+        return Vector(y - start);
+    };
+    EXPECT_LT(largest(added([&](Vector& y) { prior.add_transposed({}, x, y); }) - dense_prior.b.transpose() * x), 1e-11);
+    EXPECT_LT(largest(added([&](Vector& y) { data.add_transposed({}, u, y); }) - dense.a.transpose() * u), 1e-11);
+    EXPECT_LT(largest(added([&](Vector& y) { prior.add_transposed_squares({}, x, y); }) - dense_prior.b.cwiseAbs2().transpose() * x),
+              1e-11);
+    EXPECT_LT(largest(added([&](Vector& y) { data.add_transposed_squares({}, u, y); }) - dense.a.cwiseAbs2().transpose() * u), 1e-11);
+}
+
+TEST_F(StoredRowsOf, UnitLowerSolvesInvertDenseMatrices) {
+    const MatrixXd lower = MatrixXd::Identity(18, 18) - scale.asDiagonal() * dense_prior.b;
+    Vector y = x;
+    prior.solve_unit_lower(scale, y);
+    EXPECT_LT(largest(lower * y - x), 1e-11);
+    y = x;
+    prior.solve_unit_lower_transposed(scale, y);
+    EXPECT_LT(largest(lower.transpose() * y - x), 1e-11);
+}
+
+// Enough rows for several chunks and several partial sums.
+TEST(StoredRows, ProductsAreIdenticalOnOneAndTwoThreads) {
+    const Points points = testing::random_points(20000, 2, 55);
+    const auto graph = neighbors::predecessor_graph(points, 3, {});
+    const auto kernel = kernel::make_kernel("matern12", 2);
+    const conditional::Covariance cov{kernel.get(), {0.5, 0.7}, 1.0, 0.1};
+    const Vector x = testing::random_vector(20000, 56);
+    const auto results = [&](const Context& context) {
+        const StoredRows rows(context, cov, {points, points, graph});
+        Vector y = x, z = x;
+        rows.add_transposed(context, x, y);
+        rows.add_transposed_squares(context, x, z);
+        return std::vector<Vector>{rows.variance, rows.multiply(context, x), rows.multiply_squares(context, x), y, z};
+    };
+    const auto one = results({.threads = 1}), two = results({.threads = 2});
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], two[i]) << i;
+}
+
+}  // namespace
+}  // namespace vnngp::inference
