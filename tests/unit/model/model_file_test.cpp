@@ -110,6 +110,26 @@ TEST_F(ModelFile, OfVersion1KeepsLoading) {
     expect_faithful(model, x);
 }
 
+// Made by
+//   vnngp simulate --points 60 --lengthscale 0.3,0.6 --seed 4 -o v2.csv
+//   vnngp fit v2.csv --target y --kernel matern32 --mean linear --neighbors 6 --prediction-neighbors 12 --seed 4
+TEST_F(ModelFile, OfVersion2KeepsLoading) {
+    const auto model = load_model(VNNGP_TEST_DATA "/models/version-2.vnngp");
+    EXPECT_EQ(model.metric, Metric::kernel);
+    EXPECT_EQ(model.kernel, "matern32");
+    EXPECT_EQ(model.mean_columns, (std::vector<Index>{0, 1}));
+    EXPECT_NEAR(in_data_units(model).slopes[0], 2.364, 1e-3);
+    EXPECT_EQ(model.report.inference, "collapsed");
+    Points x(2, 2);
+    x << 0.25, 0.75, 0.5, 0.5;
+    const auto prediction = model.predict(x);
+    // What the version that wrote the file predicted.
+    EXPECT_NEAR(prediction.mean[0], -0.4009469931469658, 1e-9);
+    EXPECT_NEAR(prediction.mean[1], -0.950667669932967, 1e-9);
+    EXPECT_NEAR(std::sqrt(prediction.variance[1]), 0.17428195207362815, 1e-9);
+    expect_faithful(model, x);
+}
+
 TEST_F(ModelFile, RefusesForeignAndInconsistentFiles) {
     std::ofstream(path("table.csv")) << "x,y\n1,2\n";
     EXPECT_TRUE(contains(input_error([&] { load_model(path("table.csv")); }), "table.csv"));
