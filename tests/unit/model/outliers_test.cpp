@@ -26,7 +26,7 @@ TEST(StudentT, IsNotImpressedByGrossOutliers) {
     const Points test = 0.7 * random_points(200, 2, 2);
     for (const double factor : {1.0, 1e2, 1e4, 1e6}) {
         const auto model = student(Spoilt(factor));
-        EXPECT_LT(root_mean_square(model.predict(test).latent_mean - wave(test, 0.0)), 0.15) << factor;
+        EXPECT_LT(root_mean_square(model.predict(test).latent_mean - wave(test, 0.0)), 0.06) << factor;
     }
 }
 

@@ -40,8 +40,8 @@ TEST(PriorMean, LinearRecoversTheSlopesInDataUnits) {
     const auto model = fit(x, targets(x), with_mean({MeanOption::Kind::linear, {}}));
     const auto learned = in_data_units(model);
     ASSERT_EQ(learned.slopes.size(), 2u);
-    EXPECT_NEAR(learned.slopes[0], 0.5, 0.02);
-    EXPECT_NEAR(learned.slopes[1], -200.0, 20.0);
+    EXPECT_NEAR(learned.slopes[0], 0.5, 0.01);
+    EXPECT_NEAR(learned.slopes[1], -200.0, 8.0);
     // mean + slopes . x is the trend where the data are.
     EXPECT_NEAR(learned.mean + learned.slopes[0] * 500.0 + learned.slopes[1] * -3.0, 7.0 + 250.0 + 600.0, 0.5);
     const Points far = far_away(x);
@@ -54,7 +54,7 @@ TEST(PriorMean, LinearInSomeColumnsLeavesTheOthersOut) {
     const auto model = fit(x, targets(x), with_mean({MeanOption::Kind::linear, {1}}));
     EXPECT_EQ(model.mean_columns, std::vector<Index>{1});
     ASSERT_EQ(model.hyper.slopes.size(), 1u);
-    EXPECT_NEAR(in_data_units(model).slopes[0], -200.0, 40.0);
+    EXPECT_NEAR(in_data_units(model).slopes[0], -200.0, 8.0);
 }
 
 TEST(PriorMean, LinearDoesNotTouchAConstantColumn) {
@@ -62,7 +62,7 @@ TEST(PriorMean, LinearDoesNotTouchAConstantColumn) {
     x << inputs().col(0), Vector::Constant(kRows, 4.0), inputs().col(1);
     const auto model = fit(x, targets(inputs()), with_mean({MeanOption::Kind::linear, {2}}));
     EXPECT_EQ(model.mean_columns, std::vector<Index>{1}) << "the second of the columns in use";
-    EXPECT_NEAR(in_data_units(model).slopes[0], -200.0, 40.0);
+    EXPECT_NEAR(in_data_units(model).slopes[0], -200.0, 8.0);
 }
 
 TEST(PriorMean, ZeroMeansZeroInDataUnits) {
@@ -93,7 +93,7 @@ TEST(PriorMean, StochasticTrainingLearnsSlopesToo) {
     options.learning_rate = 0.05;
     const auto learned = in_data_units(fit(x, targets(x), options));
     ASSERT_EQ(learned.slopes.size(), 2u);
-    EXPECT_NEAR(learned.slopes[0], 0.5, 0.1);
+    EXPECT_NEAR(learned.slopes[0], 0.5, 0.02);
 }
 
 }  // namespace
