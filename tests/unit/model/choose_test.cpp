@@ -59,9 +59,12 @@ TEST(Choice, OfNeighboursDoublesFrom16WhileItGains) {
         EXPECT_EQ(each.neighbors, expected);
         expected *= 2;
     }
-    // The last one is the first that did not gain, unless there is nothing larger to try.
-    const bool stopped = tried.back().score - tried[tried.size() - 2].score <= tried.back().error;
-    EXPECT_EQ(model.neighbors, stopped ? tried[tried.size() - 2].neighbors : tried.back().neighbors);
+    // Each step up to the chosen K gained more than its error; at most one more was tried, and did not gain enough.
+    std::size_t chosen = 0;
+    while (chosen < tried.size() && tried[chosen].neighbors != model.neighbors) ++chosen;
+    ASSERT_LT(chosen, tried.size());
+    EXPECT_GE(chosen + 2, tried.size());
+    for (std::size_t i = 1; i <= chosen; ++i) EXPECT_GT(tried[i].score - tried[i - 1].score, tried[i].error);
 }
 
 TEST(Choice, OfAKernelAndNeighboursGoesOnFromTheKernel) {

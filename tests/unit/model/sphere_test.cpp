@@ -66,11 +66,12 @@ TEST(SphereModel, TurningTheEarthChangesNothing) {
         points.col(2).array() += 170.0;
         return points;
     };
-    const auto a = fit(x, field(x), quick()), b = fit(turned(x), field(turned(x), 170.0), quick());
+    const Vector noise = 0.05 * testing::random_vector(150, 17);
+    const auto a = fit(x, field(x) + noise, quick()), b = fit(turned(x), field(turned(x), 170.0) + noise, quick());
     const auto pa = a.predict(test), pb = b.predict(turned(test));
     // The turned coordinates differ in their last bits, which training amplifies.
-    EXPECT_LT((pa.mean - pb.mean).cwiseAbs().maxCoeff(), 1e-5);
-    EXPECT_LT((pa.variance - pb.variance).cwiseAbs().maxCoeff(), 1e-5);
+    EXPECT_LT((pa.mean - pb.mean).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_LT((pa.variance - pb.variance).cwiseAbs().maxCoeff(), 1e-4);
 }
 
 TEST(SphereModel, PredictionsContinueOverThePole) {
