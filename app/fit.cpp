@@ -1,7 +1,6 @@
 #include "vnngp/model/fit.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -83,13 +82,24 @@ Inference inference_of(const std::string& name) {
     return *std::find_if(std::begin(kInferences), std::end(kInferences), [&](Inference each) { return inference_name(each) == name; });
 }
 
+/// A name is checked at once, an expression when the columns it may speak of are known.
+CLI::Validator kernel_text() {
+    std::vector<std::string> names = kernel::kernel_names();
+    names.insert(names.begin(), std::string(kAutomaticKernel));
+    const CLI::Validator name = one_of(std::move(names));
+    return CLI::Validator(
+        [name](std::string& text) { return text.find_first_of("()+*") == std::string::npos ? name(text) : std::string(); },
+        name.get_description());
+}
+
 constexpr std::string_view kLinear = "linear";
 
 /// constant, zero, linear, or linear:lon,elev
 CLI::Validator mean_text() {
     return CLI::Validator(
         [](std::string& text) {
-            const bool known = text == "constant" || text == "zero" || text == kLinear || text.rfind("linear:", 0) == 0;
+            const bool columns = text.starts_with("linear:") && text.size() > kLinear.size() + 1;
+            const bool known = text == "constant" || text == "zero" || text == kLinear || columns;
             return known ? std::string() : fmt::format("'{}': expected constant, linear, linear:COLUMNS or zero", text);
         },
         "");
@@ -273,10 +283,9 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
     const auto auto_or_count = word_or_number({"auto"}, whole_number(1));
     group.add("--likelihood", command.options.likelihood, "NAME", one_of(likelihood::likelihood_names()),
               "Law of the target, for real numbers, real numbers with outliers, classes 0 and 1 (probit or logit link), counts");
-    group.add("--kernel", command.options.kernel, "NAME",
-              fmt::format("Covariance function: {}; an expression on input columns, as in \"matern32(lon,lat) * matern12(t) + rbf(t)\"; "
-                          "auto compares matern12, matern32, matern52 and rbf on held-out rows",
-                          fmt::join(kernel::kernel_names(), ", ")));
+    group.add("--kernel", command.options.kernel, "NAME", kernel_text(),
+              "Covariance function, by name or as an expression on input columns, as in \"matern32(lon,lat) * matern12(t) + rbf(t)\"; "
+              "auto compares matern12, matern32, matern52 and rbf on held-out rows. Names");
     group.add("--neighbors", command.neighbors, "K", auto_or_count,
               "Neighbours K that each point is conditioned on: more is more accurate and slower; auto grows K while held-out rows gain");
     group.add("--prediction-neighbors", command.prediction_neighbors, "K", auto_or_count,

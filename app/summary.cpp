@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/output.hpp"
 #include "app/report_json.hpp"
@@ -12,11 +14,24 @@
 namespace vnngp::app {
 namespace {
 
-std::string variance_line(std::string_view name, double variance) {
-    return fmt::format("  {:<20}{:<12.4g}(standard deviation {:.4g})\n", name, variance, std::sqrt(variance));
+constexpr std::size_t kNameColumn = 18;  ///< wider where a name is longer
+
+/// A name, and what is said of it.
+using Line = std::pair<std::string, std::string>;
+
+Line variance_line(std::string name, double variance) {
+    return {std::move(name), fmt::format("{:<12.4g}(standard deviation {:.4g})", variance, std::sqrt(variance))};
 }
 
-std::string value_line(std::string_view name, double value) { return fmt::format("  {:<20}{:.4g}\n", name, value); }
+Line value_line(std::string name, double value) { return {std::move(name), fmt::format("{:.4g}", value)}; }
+
+std::string aligned(const std::vector<Line>& lines) {
+    std::size_t width = kNameColumn;
+    for (const auto& [name, value] : lines) width = std::max(width, name.size());
+    std::string text;
+    for (const auto& [name, value] : lines) text += fmt::format("  {:<{}}  {}\n", name, width, value);
+    return text;
+}
 
 // lengthscale_t -> length-scale t
 std::string display_name(const std::string& parameter) {
@@ -35,32 +50,32 @@ std::vector<std::string> input_of_coordinate(const std::vector<kernel::Input>& i
 
 std::string tried_lines(const FitReport& report) {
     if (report.tried.empty()) return "";
-    std::string text = "Tried, by log density of held-out rows\n";
+    std::vector<Line> lines;
     for (const Tried& tried : report.tried)
-        text += fmt::format("  {:<20}K {:<5} predicting from {:<5} {:.4f}\n", tried.kernel, tried.neighbors, tried.prediction_neighbors,
-                            tried.score);
-    return text;
+        lines.emplace_back(tried.kernel,
+                           fmt::format("K {:<5} predicting from {:<5} {:.4f}", tried.neighbors, tried.prediction_neighbors, tried.score));
+    return "Tried, by log density of held-out rows\n" + aligned(lines);
 }
 
 std::string hyperparameter_lines(const FittedModel& model) {
     const auto hyper = in_data_units(model);
     const auto inputs = kernel_inputs(model);
     const auto parameters = kernel::make_kernel(model.kernel, inputs)->parameters();
-    std::string text = "Learned, in the units of the data\n";
+    std::vector<Line> lines;
     for (std::size_t p = 0; p < parameters.size(); ++p) {
         const auto& parameter = parameters[p];
         const bool sphere = parameter.input >= 0 && inputs[parameter.input].num_dims == 3;
-        text += fmt::format("  {:<20}{:.4g}{}\n", display_name(parameter.name), hyper.shape[p], sphere ? " km" : "");
+        lines.emplace_back(display_name(parameter.name), fmt::format("{:.4g}{}", hyper.shape[p], sphere ? " km" : ""));
     }
-    text += variance_line("outputscale", hyper.outputscale);
+    lines.push_back(variance_line("outputscale", hyper.outputscale));
     for (const auto& [name, value] : likelihood_parameters(model, hyper))
-        text += name == "degrees_of_freedom" ? value_line("degrees of freedom", value) : variance_line(name, value);
-    if (hyper.nugget > 0.0) text += variance_line("nugget", hyper.nugget);
-    text += value_line(hyper.slopes.empty() ? "mean" : "mean at zero", hyper.mean);
+        lines.push_back(name == "degrees_of_freedom" ? value_line("degrees of freedom", value) : variance_line(name, value));
+    if (hyper.nugget > 0.0) lines.push_back(variance_line("nugget", hyper.nugget));
+    lines.push_back(value_line(hyper.slopes.empty() ? "mean" : "mean at zero", hyper.mean));
     const auto dims = input_of_coordinate(inputs);
     for (std::size_t c = 0; c < hyper.slopes.size(); ++c)
-        text += value_line(fmt::format("slope of {}", dims[static_cast<std::size_t>(model.mean_columns[c])]), hyper.slopes[c]);
-    return text;
+        lines.push_back(value_line(fmt::format("slope of {}", dims[static_cast<std::size_t>(model.mean_columns[c])]), hyper.slopes[c]));
+    return "Learned, in the units of the data\n" + aligned(lines);
 }
 
 }  // namespace

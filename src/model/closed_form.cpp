@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "vnngp/base/random.hpp"
@@ -27,6 +28,9 @@ constexpr int kGuessRounds = 4;
 constexpr double kGuessFactor = 8.0;
 constexpr double kGuessTolerance = 1e-4;
 constexpr int kGuessEvaluations = 40;
+
+/// Multiples of the initial length-scales that the first guess may start from.
+constexpr double kFirstLengthscales[] = {1.0, 3.0, 10.0};
 
 constexpr int kRounds = 4;  ///< of searching neighbours and maximising, at most
 constexpr int kFirstEvaluations = 60, kLaterEvaluations = 25;
@@ -115,12 +119,34 @@ std::vector<Index> sampled_points(Index count, Index wanted, std::uint64_t seed)
     return points;
 }
 
+/// In many dimensions points are far apart, and length-scales that make them all independent have no slope to leave by: starts where the
+/// likelihood of a sample of the terms is highest.
+Hyperparameters best_start(const Context& context, const Problem& problem, const Hyperparameters& start, const RoughValues& rough,
+                           GraphSearch& search) {
+    const auto parameters = problem.kernel->parameters();
+    const auto sample = search.terms(start, sampled_points(problem.num_inducing(), kFewTerms, context.seed));
+    Hyperparameters best = start;
+    double highest = -std::numeric_limits<double>::infinity();
+    for (const double factor : kFirstLengthscales) {
+        Hyperparameters hyper = start;
+        for (std::size_t p = 0; p < parameters.size(); ++p)
+            if (parameters[p].name.find("lengthscale") != std::string::npos) hyper.shape[p] *= factor;
+        const double likelihood = inference::response_log_likelihood(context, problem, hyper, rough.values, sample);
+        if (likelihood > highest) {
+            highest = likelihood;
+            best = std::move(hyper);
+        }
+    }
+    return best;
+}
+
 /// The first guess: the nearest-neighbour likelihood of a sample of the terms, whose neighbours come from all the data. The nugget is the
 /// total noise.
 Hyperparameters guess(const Context& context, const Problem& problem, Hyperparameters hyper, const RoughValues& rough,
                       const ClosedFormSettings& settings, GraphSearch& search) {
     hyper.outputscale = rough.variance;
     hyper.nugget = 0.1 * rough.variance;
+    hyper = best_start(context, problem, hyper, rough, search);
     if (settings.learned.mean) hyper.mean = rough.values.mean();
     for (int round = 0; round < kGuessRounds; ++round) {
         const Index terms = round + 1 < kGuessRounds ? kFewTerms : kManyTerms;

@@ -43,8 +43,8 @@ void validate(const FitOptions& options) {
     }
     if (options.inference == Inference::stochastic)
         require(options.metric == Metric::euclidean, "metric", "kernel", "euclidean with --inference stochastic");
-    else
-        require(!options.resume, "resume", "", "--inference stochastic: the other methods keep no checkpoint");
+    else if (options.resume)
+        throw InputError("--resume: only --inference stochastic keeps a checkpoint to go on from");
     require(options.prediction_neighbors >= 0, "prediction-neighbors", options.prediction_neighbors, "at least 1");
     require(options.inducing == 0 || options.inducing >= 2, "inducing", options.inducing, "at least 2");
     require(options.nugget.value >= 0.0 && options.nugget.value <= 1e300, "nugget", options.nugget.value, "a variance, 0 or more");

@@ -39,6 +39,22 @@ void share_sphere_scale(const Points& inputs, FittedModel& model) {
     }
 }
 
+/// Times that the spread of the bulk of the targets fits into that of all of them, from which on the bulk sets the scale: otherwise a few
+/// gross outliers squeeze everything else to nothing.
+constexpr double kOutliersRule = 10.0;
+
+// The bulk is what a likelihood that expects outliers makes of the targets; to the others it is all of them.
+data::TargetStandardizer target_scaling(const Vector& targets, const likelihood::Likelihood& likelihood, std::vector<std::string>& notes) {
+    const auto all = data::fit_target_standardizer(targets);
+    const auto drawn_in = likelihood.rough_latent({targets.data(), static_cast<std::size_t>(targets.size())});
+    const auto bulk = data::fit_target_standardizer(Eigen::Map<const Vector>(drawn_in.data(), targets.size()));
+    if (!(all.scale > kOutliersRule * bulk.scale)) return all;
+    notes.push_back(
+        fmt::format("gross outliers in the target: it is standardised by the spread {:.3g} of the bulk, not {:.3g} of all values",
+                    bulk.scale, all.scale));
+    return bulk;
+}
+
 }  // namespace
 
 void check_data(const Points& points, const Vector& targets, const FitOptions& options, const likelihood::Likelihood& likelihood) {
@@ -86,7 +102,7 @@ Points standardize(const Points& points, const Vector& targets, const likelihood
     if (data::constant_columns(inputs).size() == static_cast<std::size_t>(inputs.cols())) throw InputError(std::string(kOnePlace));
     model.input_scaling = data::fit_standardizer(inputs);
     if (model.lonlat) share_sphere_scale(inputs, model);
-    if (likelihood.standardizes_targets()) model.target_scaling = data::fit_target_standardizer(targets);
+    if (likelihood.standardizes_targets()) model.target_scaling = target_scaling(targets, likelihood, model.report.notes);
     if (zero_mean) model.target_scaling.center = 0.0;
     return data::apply(model.input_scaling, std::move(inputs));
 }

@@ -5,7 +5,7 @@ from support import SystemTest, main, numeric_table
 class BadTrainingData(SystemTest):
     def refused(self, content, says, options=(), name="table.csv"):
         self.write(name, content)
-        self.fails("fit", name, "--epochs", 2, *options, says=says)
+        self.fails("fit", name, *options, says=says)
 
     def test_misspelt_target(self):
         self.refused(numeric_table(columns=("lon", "lat", "rain")), ["table.csv", "'raim'", "did you mean 'rain'", "lon, lat, rain"], ["--target", "raim"])
@@ -97,7 +97,7 @@ class BadNewData(SystemTest):
     def setUp(self):
         super().setUp()
         self.write("table.csv", numeric_table(columns=("lon", "lat", "y")))
-        self.succeeds("fit", "table.csv", "--target", "y", "--model", "m.vnngp", "--epochs", 2, "--neighbors", 5)
+        self.succeeds("fit", "table.csv", "--target", "y", "--model", "m.vnngp", "--neighbors", 5)
 
     def refused(self, content, says, predict=True):
         self.write("new.csv", content)

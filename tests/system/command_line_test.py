@@ -17,8 +17,9 @@ class Options(SystemTest):
         for option, value, says in (("--kernel", "rfb", ["'rfb'", "matern12, matern32, matern52, rbf", "did you mean 'rbf'"]),
                                     ("--likelihood", "normal", ["'normal'", "gaussian, student-t, bernoulli, bernoulli-logit, poisson"]),
                                     ("--ordering", "sorted", ["'sorted'", "random, maximin, coordinate"]),
-                                    ("--method", "svgp", ["'svgp'", "vnngp"]), ("--metric", "kernel", ["'kernel'", "euclidean"]),
-                                    ("--mean", "linear", ["'linear'", "constant"]), ("--inference", "magic", ["'magic'", "stochastic"]),
+                                    ("--method", "svgp", ["'svgp'", "vnngp"]), ("--metric", "kernal", ["'kernal'", "kernel, euclidean"]),
+                                    ("--mean", "foo", ["'foo'", "constant, linear, linear:COLUMNS or zero"]), ("--mean", "linear:", ["'linear:'"]),
+                                    ("--inference", "magic", ["'magic'", "stochastic"]),
                                     ("--neighbors", "0", ["'0'", "1"]), ("--neighbors", "many", ["'many'", "auto"]),
                                     ("--prediction-neighbors", "-3", ["'-3'"]), ("--nugget", "-1", ["'-1'", "none", "learned"]),
                                     ("--nugget", "nan", ["'nan'"]), ("--inducing", "1", ["'1'", "2"]), ("--epochs", "0", ["'0'", "1"]),
@@ -28,13 +29,23 @@ class Options(SystemTest):
             with self.subTest(option=option, value=value):
                 self.fails("fit", "table.csv", option, value, says=[option, *says])
 
+    def test_options_that_contradict_each_other_are_named(self):
+        for options, says in ((["--inference", "collapsed", "--likelihood", "poisson"], ["--inference collapsed", "--likelihood poisson", "natural"]),
+                              (["--inference", "response", "--likelihood", "student-t"], ["--inference response", "--likelihood student-t"]),
+                              (["--inference", "stochastic", "--metric", "kernel"], ["--metric kernel", "euclidean", "--inference stochastic"]),
+                              (["--inference", "response", "--inducing", 10], ["--inducing 10", "--inference response"]),
+                              (["--inference", "response", "--nugget", 0.1], ["--nugget 0.1", "--inference response"]),
+                              (["--resume"], ["--resume", "--inference stochastic"])):
+            with self.subTest(options=options):
+                self.fails("fit", "table.csv", *options, says=says)
+
     def test_wrong_values_of_other_commands(self):
         for option, value in (("--points", "0"), ("--dims", "0"), ("--lengthscale", "0"), ("--lengthscale", "0.1,x"), ("--lengthscale", "1,2,3"),
                               ("--noise", "-1"), ("--outputscale", "0"), ("--degrees-of-freedom", "0"), ("--likelihood", "x"), ("--kernel", "x"),
                               ("--mean", "inf")):
             with self.subTest(option=option, value=value):
                 self.fails("simulate", option, value, "-o", "out.csv", says=option)
-        self.succeeds("fit", "table.csv", "--epochs", 2)
+        self.succeeds("fit", "table.csv")
         for value in ("0", "1", "-0.1", "x", "0.1,2", "0.5,0.5"):
             self.fails("predict", "table.vnngp", "table.csv", "--quantiles", value, says="--quantiles")
         self.fails("predict", "table.vnngp", "table.csv", "--quantiles", "0.5", "--latent", says=["--quantiles", "--latent"])
@@ -70,12 +81,12 @@ class Help(SystemTest):
             for text in (*COMMANDS, "Examples:", "Exit codes:", "130"):
                 self.assertIn(text, done.stdout)
 
-    def test_help_of_every_command_has_usage_and_three_examples(self):
+    def test_help_of_every_command_has_usage_and_at_least_three_examples(self):
         for command in COMMANDS:
             text = self.succeeds(command, "--help").stdout
             self.assertIn(f"Usage: vnngp {command}", text)
             examples = text.split("Examples:\n")[1].strip().splitlines()
-            self.assertEqual(len(examples), 3, command)
+            self.assertGreaterEqual(len(examples), 3, command)
             self.assertLessEqual(max(len(line) for line in text.split("Examples:")[0].splitlines()), 100)
 
     def test_help_of_fit_groups_options_with_defaults(self):

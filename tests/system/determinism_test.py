@@ -1,5 +1,5 @@
 """The same seed gives the same answer, whatever the number of threads."""
-from support import SystemTest, column, main
+from support import STOCHASTIC, SystemTest, column, main
 
 
 class Determinism(SystemTest):
@@ -15,6 +15,8 @@ class Determinism(SystemTest):
         inspected = self.json_of("inspect", model)
         for key in ("seconds", "model", "bytes"):  # the file holds the seconds as text
             del inspected[key]
+        for tried in inspected["tried"]:
+            del tried["seconds"]
         return inspected
 
     def expect_same_fit(self, first, second, options=()):
@@ -34,8 +36,18 @@ class Determinism(SystemTest):
     def test_threads_do_not_show_in_a_fit(self):
         self.expect_same_fit(["--threads", 1], ["--threads", 2])
 
+    def test_threads_do_not_show_in_stochastic_training(self):
+        self.expect_same_fit(["--threads", 1], ["--threads", 2], STOCHASTIC)
+
     def test_threads_do_not_show_in_a_fit_with_learned_locations(self):
+        self.expect_same_fit(["--threads", 1], ["--threads", 3], [*STOCHASTIC, "--inducing", 40])
+
+    def test_threads_do_not_show_in_a_fit_with_fewer_inducing_points(self):
         self.expect_same_fit(["--threads", 1], ["--threads", 3], ["--inducing", 40])
+
+    def test_threads_do_not_show_in_a_fit_of_classes(self):
+        self.simulate(points=200, likelihood="bernoulli")
+        self.expect_same_fit(["--threads", 1], ["--threads", 2], ["--likelihood", "bernoulli"])
 
     def test_threads_do_not_show_in_predictions(self):
         self.fit()

@@ -8,7 +8,7 @@ from support import PROGRAM, SystemTest, column, main, numeric_table
 class Formats(SystemTest):
     def report(self, content, name="table.csv", options=()):
         self.write(name, content)
-        return self.json_of("fit", name, "--model", "table.vnngp", "--epochs", 2, "--neighbors", 5, *options)
+        return self.json_of("fit", name, "--model", "table.vnngp", "--neighbors", 5, *options)
 
     def test_fit_without_options(self):
         self.write("table.csv", numeric_table(columns=("p", "q", "r")))
@@ -23,7 +23,7 @@ class Formats(SystemTest):
     def test_model_is_named_after_compressed_data_and_lies_in_the_current_directory(self):
         (self.folder / "sub").mkdir()
         self.write("sub/stations.csv.gz", numeric_table())
-        self.succeeds("fit", "sub/stations.csv.gz", "--epochs", 2)
+        self.succeeds("fit", "sub/stations.csv.gz")
         self.assertIn("stations.vnngp", self.listing())
 
     def test_compressed_input_and_output(self):
@@ -94,7 +94,7 @@ class Formats(SystemTest):
     def test_constant_column_is_dropped_and_said(self):
         lines = numeric_table(columns=("a", "same", "y"), value=lambda row, name: 7 if name == "same" else (row * 37 % 41) / 41)
         self.write("table.csv", lines)
-        done = self.succeeds("fit", "table.csv", "--epochs", 2)
+        done = self.succeeds("fit", "table.csv")
         self.assertIn("'same'", done.stderr)
         report = self.report(lines)
         self.assertEqual((report["d"], report["inputs"]), (1, ["a"]))
@@ -104,7 +104,7 @@ class Formats(SystemTest):
 
     def test_too_many_neighbors_are_clamped_and_said(self):
         self.write("table.csv", numeric_table(rows=10))
-        report = self.json_of("fit", "table.csv", "--epochs", 2, "--neighbors", 10)
+        report = self.json_of("fit", "table.csv", "--neighbors", 10)
         self.assertEqual(report["k"], 9)
         self.assertTrue(any("10" in note and "9" in note for note in report["notes"]), report["notes"])
 
@@ -119,7 +119,7 @@ class Formats(SystemTest):
     def test_a_pipe_can_be_read(self):
         text = "\n".join(numeric_table()) + "\n"
         expected = self.report(text)["elbo"]
-        done = subprocess.run([PROGRAM, "fit", "/dev/stdin", "--model", "piped.vnngp", "--epochs", "2", "--neighbors", "5", "--json"],
+        done = subprocess.run([PROGRAM, "fit", "/dev/stdin", "--model", "piped.vnngp", "--neighbors", "5", "--json"],
                               cwd=self.folder, input=text, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout)["elbo"], expected)

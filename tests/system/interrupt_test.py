@@ -17,7 +17,8 @@ class Interrupt(SystemTest):
         self.simulate(points=120)
 
     def command(self, epochs, model="field.vnngp"):
-        return ["fit", "field.csv", "--model", model, "--epochs", epochs, "--neighbors", 6, "--batch", 50, "--threads", 1]
+        return ["fit", "field.csv", "--model", model, "--inference", "stochastic", "--epochs", epochs, "--neighbors", 6, "--batch", 50,
+                "--threads", 1]
 
     def interrupted(self, command, delay, number=signal.SIGINT):
         """Starts a fit without --target, whose note says when reading is over; sends the signal `delay` seconds later."""
@@ -66,12 +67,25 @@ class Interrupt(SystemTest):
     def test_resume_needs_a_checkpoint(self):
         self.fails(*self.command(5), "--resume", says=["--resume", "field.vnngp.checkpoint"])
 
+    def test_resume_needs_stochastic_training(self):
+        for options in ([], ["--inference", "collapsed"], ["--inference", "natural"]):
+            self.fails("fit", "field.csv", "--resume", *options, says=["--resume", "--inference stochastic"])
+
+    def test_interrupted_default_fit_leaves_nothing(self):
+        self.simulate("large.csv", points=20000)
+        for delay in (0.0, 0.5, 1.0):  # while it chooses, and later
+            code, output, errors = self.interrupted(["fit", "large.csv", "--neighbors", 64, "--threads", 1], delay)
+            self.assertEqual((code, output), (130, ""), errors)
+            self.assertIn("interrupted", errors)
+            self.assertNotIn("--resume", errors)
+            self.assertEqual(set(self.listing()), {"field.csv", "large.csv"})
+
     def test_broken_checkpoint_is_refused(self):
         self.write("field.vnngp.checkpoint", b"\x08\x00\x00\x00\x00\x00\x00\x00{}      ")
         self.fails(*self.command(5), "--resume", says="field.vnngp.checkpoint")
 
     def test_interrupted_prediction_leaves_no_file(self):
-        self.fit(epochs=2)
+        self.fit()
         os.mkfifo(self.folder / "endless.csv")
         process = self.start("predict", "field.vnngp", "endless.csv", "-o", "out.csv", stderr=subprocess.PIPE)
         with open(self.folder / "endless.csv", "w") as table:

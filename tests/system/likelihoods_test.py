@@ -1,5 +1,5 @@
 """Every likelihood and every way of fitting, end to end."""
-from support import SystemTest, column, main
+from support import STOCHASTIC, SystemTest, column, main
 
 
 class Likelihoods(SystemTest):
@@ -52,23 +52,39 @@ class Likelihoods(SystemTest):
         self.json_of("evaluate", "field.vnngp", "field.csv")
 
     def test_fewer_inducing_points(self):
-        report = self.fitted("gaussian", ["--inducing", 30])
-        self.assertEqual(report["m"], 30)
-        self.assertEqual(report["n"], 200)
-        self.json_of("evaluate", "field.vnngp", "field.csv")
+        for options in ([], STOCHASTIC):
+            report = self.fitted("gaussian", ["--inducing", 30, *options])
+            self.assertEqual(report["m"], 30)
+            self.assertEqual(report["n"], 200)
+            self.json_of("evaluate", "field.vnngp", "field.csv")
 
     def test_every_kernel_ordering_and_nugget(self):
         self.simulate(points=60)
         for options in (["--kernel", "matern12"], ["--kernel", "matern32"], ["--kernel", "rbf"], ["--ordering", "maximin"],
-                        ["--ordering", "coordinate"], ["--nugget", "learned"], ["--prediction-neighbors", 20], ["--inference", "stochastic"]):
+                        ["--ordering", "coordinate"], ["--prediction-neighbors", 20], ["--metric", "euclidean"], ["--metric", "kernel"]):
             with self.subTest(options=options):
-                report = self.fit(epochs=2, options=options)
-                key = options[0].lstrip("-").replace("-", "_")
-                if key != "nugget":
-                    self.assertEqual(report[key], options[1])
-        self.assertAlmostEqual(self.fit(epochs=2)["hyperparameters"]["standardized"]["nugget"], 0.001)
-        self.assertEqual(self.fit(epochs=2, options=["--nugget", "none"])["hyperparameters"]["nugget"], 0.0)
-        self.assertAlmostEqual(self.fit(epochs=2, options=["--nugget", 0.25])["hyperparameters"]["nugget"], 0.25)
+                report = self.fit(options=options)
+                self.assertEqual(report[options[0].lstrip("-").replace("-", "_")], options[1])
+
+    def test_nuggets(self):
+        self.simulate(points=60)
+        for more in ([], STOCHASTIC):
+            def learned(nugget):
+                return self.fit(options=["--nugget", nugget, *more])["hyperparameters"]
+            self.assertGreater(learned("learned")["nugget"], 0.0)
+            self.assertAlmostEqual(learned("jitter")["standardized"]["nugget"], 0.001)
+            self.assertEqual(learned("none")["nugget"], 0.0)
+            self.assertAlmostEqual(learned(0.25)["nugget"], 0.25)
+
+    def test_every_inference(self):
+        self.simulate(points=100)
+        for inference in ("collapsed", "natural", "response", "stochastic"):
+            with self.subTest(inference=inference):
+                report = self.fit(options=["--inference", inference, "--epochs", 5])
+                self.assertEqual(report["inference"], inference)
+                self.assertEqual(report["metric"], "euclidean" if inference == "stochastic" else "kernel")
+                self.assertLess(self.json_of("evaluate", "field.vnngp", "field.csv")["standardized"]["rmse"], 1.0)
+        self.assertEqual(self.fit()["inference"], "collapsed")
 
     def test_more_than_two_inputs_with_their_own_lengthscales(self):
         self.succeeds("simulate", "--points", 100, "--dims", 3, "--lengthscale", "0.2,0.5,9", "-o", "cube.csv")

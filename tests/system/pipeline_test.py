@@ -1,7 +1,7 @@
 """simulate -> fit -> predict -> evaluate -> inspect, and what each of them promises to print."""
 import math
 
-from support import SystemTest, column, main, rows_of
+from support import STOCHASTIC, SystemTest, column, main, rows_of
 
 
 class Pipeline(SystemTest):
@@ -31,26 +31,53 @@ class Pipeline(SystemTest):
                           "hyperparameters": dict, "duplicates_merged": int, "jitter": dict, "warnings": list, "notes": list,
                           "inputs": list, "target": str, "inference": str, "ordering": str, "metric": str, "seed": int, "threads": int,
                           "skipped_rows": int, "model": str, "stopped_because": str, "prediction_neighbors": int,
-                          "instruction_set": str, "version": str, "validation": dict}.items():
+                          "instruction_set": str, "version": str, "validation": dict, "trace": list, "passes": int,
+                          "linear_iterations": int, "neighbors_changed": list, "tried": list, "optimality_gap": float}.items():
             self.assertIsInstance(report[key], kind, key)
-        self.assertEqual((report["method"], report["likelihood"], report["kernel"]), ("vnngp", "gaussian", "matern52"))
+        self.assertEqual((report["method"], report["likelihood"], report["inference"], report["metric"]),
+                         ("vnngp", "gaussian", "collapsed", "kernel"))
         self.assertEqual((report["n"], report["d"], report["m"], report["k"]), (180, 2, 180, 8))
         self.assertEqual((report["target"], report["inputs"], report["model"]), ("y", ["x1", "x2"], "field.vnngp"))
-        self.assertEqual(report["iterations"], 5 * 3)
+        self.assertTrue(report["converged"])
+        self.assertEqual(report["iterations"], len(report["trace"]))
+        self.assertGreater(report["passes"], report["iterations"])
+        self.assertGreater(report["linear_iterations"], 0)
+        self.assertTrue(report["neighbors_changed"])
+        self.assertTrue(all(0.0 <= share <= 1.0 for share in report["neighbors_changed"]))
         self.assertAlmostEqual(report["elbo_per_point"], report["elbo"] / 180)
-        self.assertEqual(set(report["seconds"]), {"read", "neighbors", "train", "total"})
+        self.assertEqual(set(report["seconds"]), {"read", "choose", "neighbors", "train", "total"})
         self.assertGreaterEqual(report["seconds"]["total"], report["seconds"]["train"])
         self.assertEqual(set(report["jitter"]), {"raised", "max"})
+
+    def test_kernels_that_were_compared_are_reported_and_the_best_is_taken(self):
+        tried = self.report["tried"]
+        self.assertEqual({each["kernel"] for each in tried}, {"matern12", "matern32", "matern52", "rbf"})
+        for each in tried:
+            self.assertEqual(set(each), {"kernel", "k", "prediction_neighbors", "log_density", "error", "seconds"})
+        best = max(tried, key=lambda each: each["log_density"])
+        self.assertEqual((self.report["kernel"], self.report["prediction_neighbors"]), (best["kernel"], best["prediction_neighbors"]))
+        self.assertEqual(self.fit(options=["--kernel", "matern32", "--prediction-neighbors", 8])["tried"], [])
+
+    def test_stochastic_training_reports_its_epochs(self):
+        report = self.fit(options=[*STOCHASTIC, "--validation", 0.1])
+        self.assertEqual((report["inference"], report["metric"], report["kernel"]), ("stochastic", "euclidean", "matern52"))
+        self.assertEqual(report["iterations"], 5 * 3)
+        self.assertEqual((report["passes"], len(report["trace"])), (5, 5))
+        self.assertIn("5 epochs", report["stopped_because"])
+        self.assertEqual((report["tried"], report["neighbors_changed"]), ([], []))
 
     def test_hyperparameters_are_in_data_units_and_standardized(self):
         learned = self.report["hyperparameters"]
         standardized = learned["standardized"]
-        keys = {"lengthscales", "outputscale", "noise", "nugget", "mean"}
+        keys = {"lengthscales", "kernel", "outputscale", "noise", "nugget", "total_noise", "mean", "mean_slopes"}
         self.assertEqual(set(standardized), keys)
         self.assertEqual(set(learned), keys | {"standardized"})
         self.assertEqual(len(learned["lengthscales"]), 2)
         scale = learned["outputscale"] / standardized["outputscale"]
         self.assertAlmostEqual(learned["noise"], scale * standardized["noise"])
+        self.assertAlmostEqual(learned["total_noise"], learned["noise"] + learned["nugget"])
+        self.assertEqual(list(learned["kernel"].values()), learned["lengthscales"])
+        self.assertEqual(learned["mean_slopes"], [])
         # Inputs are uniform on the unit interval, whose standard deviation is 1 / sqrt(12).
         self.assertAlmostEqual(learned["lengthscales"][0] / standardized["lengthscales"][0], 12**-0.5, delta=0.05)
 
@@ -129,18 +156,19 @@ class Pipeline(SystemTest):
     def test_inspect_says_what_fit_said(self):
         inspected = self.json_of("inspect", "field.vnngp")
         for key in ("method", "likelihood", "kernel", "n", "d", "m", "k", "elbo", "converged", "iterations", "hyperparameters", "inputs",
-                    "target", "prediction_neighbors", "warnings", "notes", "jitter", "duplicates_merged", "stopped_because"):
+                    "target", "prediction_neighbors", "warnings", "notes", "jitter", "duplicates_merged", "stopped_because", "tried", "trace",
+                    "passes", "linear_iterations", "neighbors_changed", "metric", "inference"):
             self.assertEqual(inspected[key], self.report[key], key)
 
     def test_people_get_text(self):
-        fitted = self.succeeds("fit", "field.csv", "--target", "y", "--epochs", 2)
-        for text in ("200 observations", "x1", "gaussian", "matern52", "field.vnngp", "vnngp predict field.vnngp"):
+        fitted = self.succeeds("fit", "field.csv", "--target", "y")
+        for text in ("200 observations", "x1", "gaussian", "matern52", "Tried", "collapsed", "converged", "field.vnngp", "vnngp predict field.vnngp"):
             self.assertIn(text, fitted.stdout)
         self.assertIn("rmse", self.succeeds("evaluate", "field.vnngp", "field.csv").stdout)
         self.assertIn("length-scale", self.succeeds("inspect", "field.vnngp").stdout)
 
     def test_quiet_says_nothing(self):
-        done = self.succeeds("fit", "field.csv", "--epochs", 2, "--quiet")
+        done = self.succeeds("fit", "field.csv", "--quiet")
         self.assertEqual(done.stdout, "")
         self.assertNotIn("note", done.stderr)
 

@@ -16,6 +16,7 @@ PROGRAM = os.environ.get("VNNGP")
 if not PROGRAM:
     sys.exit("set VNNGP to the program to be tested, e.g. VNNGP=build/release/vnngp")
 PROGRAM = os.path.abspath(PROGRAM)
+STOCHASTIC = ("--inference", "stochastic", "--epochs", 5, "--batch", 64)
 
 
 def rows_of(text, separator=","):
@@ -91,8 +92,8 @@ class SystemTest(unittest.TestCase):
         self.succeeds("simulate", "--points", points, "--lengthscale", "0.3", "--seed", 1, *more, "-o", name)
         return name
 
-    def fit(self, data="field.csv", model="field.vnngp", epochs=5, options=()):
-        return self.json_of("fit", data, "--target", "y", "--model", model, "--epochs", epochs, "--neighbors", 8, "--batch", 64, *options)
+    def fit(self, data="field.csv", model="field.vnngp", options=()):
+        return self.json_of("fit", data, "--target", "y", "--model", model, "--neighbors", 8, *options)
 
 
 def main():

@@ -1,11 +1,5 @@
 // Samples and joint predictions in the units of the target.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
-#include "support/dense_gp.hpp"
-#include "vnngp/base/error.hpp"
-#include "vnngp/model/fit.hpp"
+#include "model_support.hpp"
 #include "vnngp/model/simulate.hpp"
 
 namespace vnngp {
@@ -13,11 +7,7 @@ namespace {
 
 FittedModel fitted(const std::string& likelihood, double unit = 1.0) {
     const auto data = simulate({.points = 150, .lengthscales = {0.4}, .likelihood = likelihood, .neighbors = 20}, {.seed = 2});
-    FitOptions options;
-    options.neighbors = 10;
-    options.epochs = 30;
-    options.batch = 64;
-    options.learning_rate = 0.05;
+    FitOptions options = testing::settled(10);
     options.likelihood = likelihood;
     options.nugget = {NuggetOption::Mode::fixed, 0.3 * unit * unit};
     return fit(data.inputs, unit * data.targets, options);

@@ -1,0 +1,62 @@
+// What near means: in training and in prediction alike.
+#include "dense_prediction.hpp"
+
+namespace vnngp {
+namespace {
+
+using namespace vnngp::testing;
+
+FitOptions with_metric(Metric metric, Index neighbors) {
+    FitOptions options = settled(neighbors, "matern32");
+    options.prediction_neighbors = neighbors;
+    options.metric = metric;
+    return options;
+}
+
+class EveryMetric : public ::testing::TestWithParam<Metric> {};
+
+TEST_P(EveryMetric, PredictionsLookAtTheNearestInducingPointsInIt) {
+    Points x = random_points(300, 2, 1), test = random_points(50, 2, 2);
+    const Vector y = (4.0 * x.col(0).array()).sin() + 0.3 * x.col(1).array() + 0.1 * random_vector(300, 3).array();
+    const auto model = fit(x, y, with_metric(GetParam(), 6));
+    ASSERT_EQ(model.metric, GetParam());
+    ASSERT_GT(model.hyper.shape[1], 2.0 * model.hyper.shape[0]) << "the two metrics differ";
+    const DenseModel dense(model);
+    const auto expected = dense.predict(dense.standardized(test), 6, GetParam());
+    const auto prediction = model.predict(test);
+    const double unit = model.target_scaling.scale;
+    EXPECT_LT((prediction.latent_mean - data::invert(model.target_scaling, expected.mean)).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((prediction.latent_variance - unit * unit * expected.variance).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, EveryMetric, ::testing::Values(Metric::kernel, Metric::euclidean),
+                         [](const auto& suite) { return suite.param == Metric::kernel ? "kernel" : "euclidean"; });
+
+TEST(KernelMetric, IsWorthItWhereAnInputHasNoInfluence) {
+    const Points x = random_points(400, 2, 4), test = 0.8 * random_points(200, 2, 5);
+    const auto truth = [](const Points& points) { return Vector((4.0 * points.col(0).array()).sin()); };
+    const Vector y = truth(x) + 0.1 * random_vector(400, 6);
+    const auto error = [&](Metric metric) {
+        return root_mean_square(fit(x, y, with_metric(metric, 4)).predict(test).latent_mean - truth(test));
+    };
+    EXPECT_LT(error(Metric::kernel), 0.85 * error(Metric::euclidean));
+}
+
+TEST(KernelMetric, SearchesUntilTheNeighboursSettle) {
+    constexpr std::size_t kRounds = 4;
+    constexpr double kSettled = 0.03;
+    const Points x = random_points(300, 3, 7);
+    const Vector y = (3.0 * x.col(0).array()).sin() + 0.2 * x.col(1).array() + 0.1 * random_vector(300, 8).array();
+    for (const Inference inference : {Inference::collapsed, Inference::natural, Inference::response}) {
+        FitOptions options = with_metric(Metric::kernel, 8);
+        options.inference = inference;
+        const auto changed = fit(x, y, options).report.neighbors_changed;
+        ASSERT_FALSE(changed.empty()) << inference_name(inference);
+        for (const double share : changed) EXPECT_TRUE(share >= 0.0 && share <= 1.0);
+        EXPECT_TRUE(changed.back() < kSettled || changed.size() >= kRounds - 1) << inference_name(inference);
+    }
+    EXPECT_TRUE(fit(x, y, with_metric(Metric::euclidean, 8)).report.neighbors_changed.empty());
+}
+
+}  // namespace
+}  // namespace vnngp
