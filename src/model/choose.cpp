@@ -20,16 +20,17 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kKernels[] = {"matern52", "matern32", "matern12", "rbf"};
 constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
 constexpr Index kUnchosenNeighbors = 32;
-constexpr Index kFewestToCompare = 60;      ///< observations
-constexpr Index kLargestSample = 30000;     ///< observations that are compared on; all of them when there are not many more
-constexpr Index kBlocks = 8;                ///< that a sample of more is made of
+constexpr Index kFewestToCompare = 60;  ///< observations
+constexpr Index kLargestSample = 30000,
+                kLargestSlowSample = 15000;  ///< observations that are compared on; all of them when there are not many more
+constexpr Index kBlocks = 8;                 ///< that a sample of more is made of
 constexpr double kHeldOutShare = 0.15;
 constexpr Index kMostHeldOut = 3000;
-constexpr Index kKernelNeighbors = 32;      ///< K while kernels are compared
+constexpr Index kKernelNeighbors = 32;  ///< K while kernels are compared
 constexpr Index kFirstNeighbors = 16, kMostNeighbors = 256;
-constexpr double kSmallestGain = 0.003;      ///< nats per observation that a larger K must bring
-constexpr Index kFurthest = 512;            ///< neighbours of a prediction, at most
-constexpr int kFurther[] = {1, 2, 4};       ///< times K
+constexpr double kSmallestGain = 0.003;  ///< nats per observation that a larger K must bring
+constexpr Index kFurthest = 512;         ///< neighbours of a prediction, at most
+constexpr int kFurther[] = {1, 2, 4};    ///< times K
 /// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
 constexpr double kLongestPass = 3e11;
 
@@ -42,14 +43,14 @@ struct Sample {
 
 // All the data while they are few. Of more, the neighbourhoods of some random points: a sparse sample would see another smoothness than
 // the data have.
-std::vector<Index> sampled_observations(const Context& context, const Points& inputs) {
+std::vector<Index> sampled_observations(const Context& context, const Points& inputs, Index largest) {
     const auto count = static_cast<Index>(inputs.rows());
     RandomStream stream(context.seed, StreamPurpose::subsample, 1);
     std::vector<Index> all = random_permutation(count, stream);
-    if (count <= kLargestSample) return all;
+    if (count <= largest) return all;
     const std::vector<Index> centers(all.begin(), all.begin() + kBlocks);
     const Context quiet{.threads = context.threads, .stop = context.stop};
-    const auto blocks = neighbors::nearest_graph(inputs, data::gather_rows(inputs, centers), kLargestSample / kBlocks, quiet);
+    const auto blocks = neighbors::nearest_graph(inputs, data::gather_rows(inputs, centers), largest / kBlocks, quiet);
     std::vector<Index> sample;
     for (Index block = 0; block < kBlocks; ++block) sample.insert(sample.end(), blocks.row(block).begin(), blocks.row(block).end());
     std::sort(sample.begin(), sample.end());
@@ -60,9 +61,10 @@ std::vector<Index> sampled_observations(const Context& context, const Points& in
     return shuffled;
 }
 
-Sample divided_sample(const Context& context, const Points& inputs) {
-    std::vector<Index> observations = sampled_observations(context, inputs);
-    const auto held_out = std::min<std::size_t>(kMostHeldOut, static_cast<std::size_t>(kHeldOutShare * static_cast<double>(observations.size())));
+Sample divided_sample(const Context& context, const Points& inputs, Index largest) {
+    std::vector<Index> observations = sampled_observations(context, inputs, largest);
+    const auto held_out =
+        std::min<std::size_t>(kMostHeldOut, static_cast<std::size_t>(kHeldOutShare * static_cast<double>(observations.size())));
     Sample sample;
     sample.held_out.assign(observations.begin(), observations.begin() + static_cast<std::ptrdiff_t>(held_out));
     sample.train.assign(observations.begin() + static_cast<std::ptrdiff_t>(held_out), observations.end());
@@ -82,7 +84,10 @@ class Comparison {
 public:
     Comparison(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
                const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model)
-        : context_(context), likelihood_(likelihood), base_(model), sample_(divided_sample(context, inputs)) {
+        : context_(context),
+          likelihood_(likelihood),
+          base_(model),
+          sample_(divided_sample(context, inputs, likelihood.is_gaussian() ? kLargestSample : kLargestSlowSample)) {
         context_.progress = {};
         choice_.options = options;
         train_inputs_ = data::gather_rows(inputs, sample_.train);
@@ -168,7 +173,8 @@ private:
         }
         for (Index k = 2 * choice_.options.neighbors; k <= kMostNeighbors; k *= 2) {
             if (k > most_neighbors_) {
-                choice_.notes.push_back(fmt::format("K = {} was not tried: a pass over the data would take long; --neighbors {} asks for it", k, k));
+                choice_.notes.push_back(
+                    fmt::format("K = {} was not tried: a pass over the data would take long; --neighbors {} asks for it", k, k));
                 return;
             }
             if (k >= train_inputs_.rows()) return;
@@ -184,7 +190,9 @@ private:
 
 public:
     Index further() const { return further_; }
-    bool sample_is_all(Eigen::Index count) const { return static_cast<Eigen::Index>(sample_.train.size() + sample_.held_out.size()) == count; }
+    bool sample_is_all(Eigen::Index count) const {
+        return static_cast<Eigen::Index>(sample_.train.size() + sample_.held_out.size()) == count;
+    }
 
 private:
     Context context_;

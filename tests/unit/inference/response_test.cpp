@@ -101,7 +101,8 @@ TEST(MaximizeResponse, RecoversTheNoiseAndLengthscaleOfASimulatedField) {
     std::vector<Index> some;
     for (Index i = 0; i < 1500; i += 2) some.push_back(i);
     for (const auto& terms : {all_response_terms(field.problem), terms_of(field.problem, some, 12)}) {
-        const auto result = maximize_response({}, field.problem, start, field.problem.targets, terms, true, 1e-7, 200);
+        const auto result = maximize_response({}, field.problem, start, field.problem.targets, terms,
+                                              {.learn_mean = true, .tolerance = 1e-7, .max_evaluations = 200});
         EXPECT_TRUE(result.converged) << result.stopped_because;
         EXPECT_NEAR(result.hyper.nugget, 0.1, 0.015);
         for (const double lengthscale : result.hyper.shape) EXPECT_NEAR(std::log(lengthscale / 0.25), 0.0, 0.5);
@@ -115,7 +116,8 @@ TEST(MaximizeResponse, KeepsTheMeanUnlessItIsLearned) {
     const SimulatedField field = simulated_field(300, 8, 0.3, 0.1);
     const Hyperparameters start{{0.7, 0.7}, 0.7, 0.5, 0.7, {0.1}};
     const auto run = [&](bool learn_mean) {
-        return maximize_response({}, field.problem, start, field.problem.targets, all_response_terms(field.problem), learn_mean, 1e-6, 200);
+        return maximize_response({}, field.problem, start, field.problem.targets, all_response_terms(field.problem),
+                                 {.learn_mean = learn_mean, .tolerance = 1e-6, .max_evaluations = 200});
     };
     EXPECT_EQ(run(false).hyper.mean, 0.7);
     EXPECT_NE(run(true).hyper.mean, 0.7);
