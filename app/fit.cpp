@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -165,6 +166,16 @@ FittedModel fit_or_say_how_to_go_on(const Points& points, const Vector& targets,
     }
 }
 
+void warn_of_coverage(const Json& scores, std::vector<std::string>& warnings) {
+    constexpr double low = 0.92, high = 0.98, errors = 3.0;
+    if (!scores.contains("coverage95")) return;
+    const double coverage = scores["coverage95"].get<double>();
+    const double margin = errors * std::sqrt(0.95 * 0.05 / scores["n"].get<double>());
+    if (coverage < low - margin || coverage > high + margin)
+        warnings.push_back(
+            fmt::format("95 % intervals hold {:.1f} % of the observations of --validation: take them with care", 100.0 * coverage));
+}
+
 Outcome fit_table(const FitCommand& command, FitOptions options, const Context& context, ProgressLine& line) {
     const auto start = Clock::now();
     TrainingTable training = read_training_table(
@@ -208,6 +219,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
         scorer.add(held_out_points, held_out_targets);
         outcome.validation = scorer.json();
         outcome.validation_table = scorer.table();
+        warn_of_coverage(*outcome.validation, outcome.model.report.warnings);
     }
     return outcome;
 }

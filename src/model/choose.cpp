@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kKernels[] = {"matern52", "matern32", "matern12", "rbf"};
+/// In order of preference: a later one must be better by more than the error of the difference.
+constexpr std::string_view kKernels[] = {"matern32", "matern52", "matern12", "rbf"};
 constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
 constexpr Index kUnchosenNeighbors = 32;
 constexpr Index kFewestToCompare = 60;  ///< observations
@@ -28,9 +29,11 @@ constexpr double kHeldOutShare = 0.15;
 constexpr Index kMostHeldOut = 3000;
 constexpr Index kKernelNeighbors = 32;  ///< K while kernels are compared
 constexpr Index kFirstNeighbors = 16, kMostNeighbors = 256;
-constexpr double kSmallestGain = 0.003;  ///< nats per observation that a larger K must bring
-constexpr Index kFurthest = 512;         ///< neighbours of a prediction, at most
-constexpr int kFurther[] = {1, 2, 4};    ///< times K
+constexpr double kSmallestGain = 0.003;                                             ///< nats per observation that a larger K must bring
+constexpr Index kFurthest = 512;                                                    ///< neighbours of a prediction, at most
+constexpr double kLowCoverage = 0.92, kHighCoverage = 0.98, kCoverageErrors = 3.0;  ///< outside, allowing for chance, a fit warns
+constexpr double kMuchFurther = 0.1;                                                ///< nats per observation
+constexpr int kFurther[] = {1, 2, 4};                                               ///< times K
 /// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
 constexpr double kLongestPass = 3e11;
 
@@ -103,16 +106,18 @@ public:
         const Index asked = choice_.options.neighbors;
         if (choose_kernel) {
             choice_.options.neighbors = asked == 0 ? kKernelNeighbors : std::min(asked, kKernelNeighbors);
-            Settings best;
             int done = 0;
             for (const std::string_view kernel : kKernels) {
                 context.report({"choose", done++, std::size(kKernels), fmt::format("kernel {}", kernel)});
                 FitOptions options = choice_.options;
                 options.kernel = kernel;
                 Settings settings = scored(options, nullptr);
-                if (best.score.size() == 0 || settings.score.mean() > best.score.mean()) best = std::move(settings);
+                if (accepted_.size() > 0) {
+                    const auto gain = difference(settings.score, accepted_);
+                    if (!(gain.mean > gain.error)) continue;
+                }
+                accept(std::move(settings));
             }
-            accept(std::move(best));
         }
         if (choose_neighbors) {
             grow_neighbors(context, choose_kernel);
@@ -121,6 +126,7 @@ public:
             context.report({"choose", 0, 1, "neighbours of a prediction"});
             accept(scored(choice_.options, hyper_or_null()));
         }
+        warn(choose_neighbors);
         return std::move(choice_);
     }
 
@@ -130,6 +136,8 @@ private:
         FitOptions options;
         inference::Hyperparameters hyper;
         Vector score;
+        double coverage = 0.0;         ///< of the 95 % interval
+        double looking_further = 0.0;  ///< gain of predicting from more neighbours than K, nats per observation
     };
 
     const inference::Hyperparameters* hyper_or_null() const { return choice_.hyper ? &*choice_.hyper : nullptr; }
@@ -141,15 +149,22 @@ private:
         settings.prediction_neighbors = options.prediction_neighbors > 0 ? options.prediction_neighbors : options.neighbors;
         train(context_, train_inputs_, train_targets_, likelihood_, settings, warm, model);
         Settings best{settings, model.hyper, {}};
+        double nearest = 0.0;
         for (const int factor : kFurther) {
             const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
             if (best.score.size() > 0 && (further > kFurthest || options.prediction_neighbors > 0)) break;
             const Predictor predictor(model, context_, further);
             Vector score = predictor.log_density(held_out_points_, held_out_targets_).array() + std::log(model.target_scaling.scale);
+            if (best.score.size() == 0) nearest = score.mean();
             if (best.score.size() > 0 && !(score.mean() > best.score.mean())) continue;
+            best.looking_further = score.mean() - nearest;
             best.score = std::move(score);
             best.options.prediction_neighbors = further;
         }
+        const auto intervals = Predictor(model, context_, best.options.prediction_neighbors).score(held_out_points_, held_out_targets_);
+        best.coverage = ((held_out_targets_.array() >= intervals.lower.array()) && (held_out_targets_.array() <= intervals.upper.array()))
+                            .cast<double>()
+                            .mean();
         const double error = accepted_.size() > 0 ? difference(best.score, accepted_).error : 0.0;
         choice_.tried.push_back({options.kernel, options.neighbors, best.options.prediction_neighbors, best.score.mean(), error,
                                  std::chrono::duration<double>(Clock::now() - start).count()});
@@ -163,6 +178,20 @@ private:
         choice_.options.prediction_neighbors = asked;  // still open for the next setting
         choice_.hyper = std::move(settings.hyper);
         accepted_ = std::move(settings.score);
+        coverage_ = settings.coverage;
+        looking_further_ = settings.looking_further;
+    }
+
+    void warn(bool neighbors_were_chosen) {
+        const double margin = kCoverageErrors * std::sqrt(0.95 * 0.05 / static_cast<double>(held_out_targets_.size()));
+        if (likelihood_.standardizes_targets() && (coverage_ < kLowCoverage - margin || coverage_ > kHighCoverage + margin))
+            choice_.warnings.push_back(fmt::format("95 % intervals held {:.1f} % of {} held-out observations: take them with care",
+                                                   100.0 * coverage_, held_out_targets_.size()));
+        if (!neighbors_were_chosen && looking_further_ > kMuchFurther)
+            choice_.warnings.push_back(
+                fmt::format("K = {} looks small: predicting from {} neighbours gained {:.2f} nats per held-out observation; "
+                            "try --neighbors auto",
+                            choice_.options.neighbors, further_, looking_further_));
     }
 
     // K = 16, 32, 64 ... while the score improves by more than the error of the improvement.
@@ -203,6 +232,7 @@ private:
     Vector train_targets_, held_out_targets_;
     Choice choice_;
     Vector accepted_;
+    double coverage_ = 0.0, looking_further_ = 0.0;
     Index further_ = 0;
     Index most_neighbors_ = kMostNeighbors;
 };
@@ -211,7 +241,7 @@ private:
 
 Choice choose(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
               const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model) {
-    Choice choice{options, std::nullopt, {}, {}};
+    Choice choice{options, std::nullopt, {}, {}, {}};
     const bool open = options.kernel == kAutomaticKernel || options.neighbors == 0 || options.prediction_neighbors == 0;
     if (!open) return choice;
     if (options.inference == Inference::stochastic || inputs.rows() < kFewestToCompare) {

@@ -12,7 +12,7 @@ struct Choice {
     FitOptions options;                                ///< nothing left open
     std::optional<inference::Hyperparameters> hyper;   ///< learned on a sample that stands for all the data, where there was one
     std::vector<Tried> tried;
-    std::vector<std::string> notes;
+    std::vector<std::string> notes, warnings;
 };
 
 /// points and targets as the user gave them; inputs and scaled_targets standardised by `model`, which has its columns and scales.

@@ -50,6 +50,7 @@ FittedModel fit(const Points& points, const Vector& targets, const FitOptions& o
     const auto choice = model::choose(context, points, targets, inputs, standardized, *likelihood, settled, model);
     model.report.tried = choice.tried;
     model.report.notes.insert(model.report.notes.end(), choice.notes.begin(), choice.notes.end());
+    model.report.warnings.insert(model.report.warnings.end(), choice.warnings.begin(), choice.warnings.end());
     model.report.seconds_choose = seconds_since(choose_start);
 
     model::train(context, inputs, standardized, *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr, model);
