@@ -25,7 +25,7 @@ constexpr Index kFewTerms = 5000, kManyTerms = 20000;
 constexpr int kGuessRounds = 4;
 /// A round may change a length-scale by so much: an input that a first long step switched off has no slope left to come back by, and the
 /// neighbours were those of the metric before.
-constexpr double kGuessFactor = 8.0;
+constexpr double kLargestFactor = 8.0;
 constexpr double kGuessTolerance = 1e-4;
 constexpr int kGuessEvaluations = 40;
 
@@ -37,7 +37,7 @@ constexpr int kFirstEvaluations = 60, kLaterEvaluations = 25;
 constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which a search ends the rounds
 /// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
 constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
-constexpr Index kFewPoints = 100000;     ///< up to which all of them are tried
+constexpr Index kManyPoints = 60000;     ///< from which on a sample of the points goes before
 constexpr double kSmallestNoise = 1e-7;  ///< on the standardised scale: where a noiseless field starts
 
 /// Searches, and knows how long that took.
@@ -155,7 +155,7 @@ Hyperparameters guess(const Context& context, const Problem& problem, Hyperparam
                                              {.learn_mean = settings.learned.mean,
                                               .tolerance = kGuessTolerance,
                                               .max_evaluations = kGuessEvaluations,
-                                              .largest_factor = kGuessFactor})
+                                              .largest_factor = kLargestFactor})
                     .hyper;
     }
     return hyper;
@@ -182,7 +182,7 @@ Hyperparameters best_division(const Context& context, const Problem& problem, co
         return hyper;
     };
     Hyperparameters best = candidate(kNoiseShares[0]);
-    if (!problem.likelihood->is_gaussian() || !settings.learned.nugget || problem.num_inducing() > kFewPoints) return best;
+    if (!problem.likelihood->is_gaussian() || !settings.learned.nugget) return best;
     double highest = -std::numeric_limits<double>::infinity();
     for (const double share : kNoiseShares) {
         const Hyperparameters hyper = candidate(share);
@@ -204,9 +204,8 @@ ClosedFormResult train_response(const Context& context, Problem& problem, Hyperp
         search.refresh(hyper, problem);
         if (round > 0) result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
         if (round > 0 && (settings.metric == Metric::euclidean || result.neighbors_changed.back() < kSettledGraph)) break;
-        auto found =
-            inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
-                                         {.learn_mean = settings.learned.mean,
+        auto found = inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
+                                                  {.learn_mean = settings.learned.mean,
                                                    .tolerance = settings.tolerance,
                                                    .max_evaluations = round == 0 ? kFirstEvaluations : kLaterEvaluations});
         hyper = std::move(found.hyper);
@@ -226,6 +225,74 @@ ClosedFormResult train_response(const Context& context, Problem& problem, Hyperp
     return result;
 }
 
+/// Searching neighbours and maximising the bound in turn, until the neighbours stay. problem.prior_graph is that of `hyper`, before and
+/// after.
+struct Rounds {
+    int most;
+    int first_evaluations;
+    int later_evaluations;
+};
+constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
+
+void maximize_in_rounds(const Context& context, Problem& problem, Hyperparameters& hyper, MeanField& q, const ClosedFormSettings& settings,
+                        const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {
+    for (int round = 0; round < rounds.most; ++round) {
+        auto found = inference::maximize_bound(
+            context, problem, hyper, q,
+            {.learned = settings.learned,
+             .tolerance = settings.tolerance,
+             .max_evaluations = round == 0 ? rounds.first_evaluations : rounds.later_evaluations,
+             .largest_factor = kLargestFactor,
+             // Where steps to q(u) follow one another, each makes up for what the last solve left.
+             .posterior = {.linear_tolerance = problem.likelihood->is_gaussian() ? 1e-6 : 1e-4, .tolerance = 0.1 * settings.tolerance}});
+        hyper = std::move(found.hyper);
+        q = std::move(found.posterior.q);
+        result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
+        result.passes += 2 * found.evaluations;
+        result.linear_iterations = std::max(result.linear_iterations, found.longest_solve);
+        result.converged = found.converged;
+        result.stopped_because = std::move(found.stopped_because);
+        if (settings.metric == Metric::euclidean) return;
+        const auto before = std::move(problem.prior_graph);
+        search.refresh(hyper, problem);
+        result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
+        if (result.neighbors_changed.back() < kSettledGraph) return;
+    }
+}
+
+/// Some of the points with their observations.
+Problem sampled_problem(const Problem& problem, const std::vector<Index>& points) {
+    Problem sample;
+    sample.kernel = problem.kernel;
+    sample.likelihood = problem.likelihood;
+    sample.mean_columns = problem.mean_columns;
+    sample.jitter = problem.jitter;
+    sample.inducing = data::gather_rows(problem.inducing, points);
+    std::vector<Index> place(problem.num_inducing(), -1);
+    for (std::size_t p = 0; p < points.size(); ++p) place[points[p]] = static_cast<Index>(p);
+    std::vector<double> targets;
+    for (Index i = 0; i < problem.num_observations(); ++i) {
+        if (place[problem.sites[i]] < 0) continue;
+        targets.push_back(problem.targets[i]);
+        sample.sites.push_back(place[problem.sites[i]]);
+    }
+    sample.targets = Eigen::Map<const Vector>(targets.data(), static_cast<Eigen::Index>(targets.size()));
+    return sample;
+}
+
+/// The bound on a sample of many points, so that few evaluations are left to do on all of them.
+Hyperparameters learned_on_sample(const Context& context, const Problem& problem, const Hyperparameters& guessed, double fixed_nugget,
+                                  const RoughValues& rough, const ClosedFormSettings& settings) {
+    Problem sample = sampled_problem(problem, sampled_points(problem.num_inducing(), kManyTerms, context.seed));
+    GraphSearch search(context, sample, settings);
+    search.refresh(guessed, sample);
+    Hyperparameters hyper = best_division(context, sample, guessed, fixed_nugget, rough, settings);
+    MeanField q = inference::prior_marginals(sample, hyper);
+    ClosedFormResult on_sample;
+    maximize_in_rounds(context, sample, hyper, q, settings, kRoundsOnSample, search, on_sample);
+    return hyper;
+}
+
 }  // namespace
 
 ClosedFormResult train_closed_form(const Context& context, Problem& problem, const Hyperparameters& start,
@@ -239,31 +306,14 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
         return result;
     }
 
+    const bool many = !settings.warm && problem.at_sites() && problem.num_inducing() > kManyPoints;
+    if (many) hyper = learned_on_sample(context, problem, hyper, start.nugget, rough, settings);
     search.refresh(hyper, problem);
-    if (!settings.warm) hyper = best_division(context, problem, hyper, start.nugget, rough, settings);
+    if (!settings.warm && !many) hyper = best_division(context, problem, hyper, start.nugget, rough, settings);
 
     ClosedFormResult result;
     MeanField q = inference::prior_marginals(problem, hyper);
-    for (int round = 0; round < kRounds; ++round) {
-        auto found = inference::maximize_bound(context, problem, hyper, q,
-                                               {.learned = settings.learned,
-                                                .tolerance = settings.tolerance,
-                                                .max_evaluations = round == 0 ? kFirstEvaluations : kLaterEvaluations,
-                                                .largest_factor = kGuessFactor,
-                                                .posterior = {.tolerance = 0.1 * settings.tolerance}});
-        hyper = std::move(found.hyper);
-        q = std::move(found.posterior.q);
-        result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
-        result.passes += 2 * found.evaluations;
-        result.linear_iterations = std::max(result.linear_iterations, found.longest_solve);
-        result.converged = found.converged;
-        result.stopped_because = std::move(found.stopped_because);
-        if (settings.metric == Metric::euclidean) break;
-        const auto before = std::move(problem.prior_graph);
-        search.refresh(hyper, problem);
-        result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
-        if (result.neighbors_changed.back() < kSettledGraph) break;
-    }
+    maximize_in_rounds(context, problem, hyper, q, settings, many ? kRoundsAfterSample : kRoundsOnAll, search, result);
     result.posterior = inference::optimal_posterior(context, problem, hyper, q);
     ++result.passes;
     result.linear_iterations = std::max(result.linear_iterations, result.posterior.linear_iterations);
