@@ -35,8 +35,8 @@ constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which 
 /// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
 constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
 constexpr double kUnresolvedShare = 0.3;  ///< of the field's variance, as noise where M < N
-constexpr Index kFewPoints = 100000;     ///< up to which all of them are tried
-constexpr double kSmallestNoise = 1e-7;  ///< on the standardised scale: where a noiseless field starts
+constexpr Index kFewPoints = 100000;      ///< up to which all of them are tried
+constexpr double kSmallestNoise = 1e-7;   ///< on the standardised scale: where a noiseless field starts
 
 /// Searches, and knows how long that took.
 class GraphSearch {
