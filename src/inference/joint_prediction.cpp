@@ -26,28 +26,24 @@ Points rows_of(const Points& points, std::span<const Index> rows) {
     return out;
 }
 
-// The nearer of two sorted lists of neighbours, at equal distance those of the first.
+/// Earlier appended points that a row looks at, besides its inducing points: they carry how rows vary together. Were they to take the place
+/// of inducing points, dense rows would hardly look at the data.
+constexpr Index kMostAppended = 32;
+
 NeighborGraph nearest_of_both(const Context& context, const Points& inducing, const Points& appended, Index neighbors) {
     const auto num_inducing = static_cast<Index>(inducing.rows()), count = static_cast<Index>(appended.rows());
     const NeighborGraph to_inducing = neighbors::nearest_graph(inducing, appended, neighbors, context);
-    const NeighborGraph to_appended = neighbors::predecessor_graph(appended, neighbors, context);
-    NeighborGraph merged(count, std::min(neighbors, to_inducing.stride() + to_appended.stride()));
+    const NeighborGraph to_appended = neighbors::predecessor_graph(appended, std::min(neighbors, kMostAppended), context);
+    NeighborGraph both(count, to_inducing.stride() + to_appended.stride());
     parallel_chunks(context, count, kRowsPerChunk, [&](const Chunk& chunk) {
         std::vector<Index> row;
         for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
-            const auto first = to_inducing.row(i), second = to_appended.row(i);
-            const auto distance = [&](const Points& points, Index j) { return (points.row(j) - appended.row(i)).squaredNorm(); };
-            std::size_t a = 0, b = 0;
-            row.clear();
-            while (static_cast<Index>(row.size()) < merged.stride() && a + b < first.size() + second.size()) {
-                const bool take_first =
-                    b == second.size() || (a < first.size() && distance(inducing, first[a]) <= distance(appended, second[b]));
-                row.push_back(take_first ? first[a++] : num_inducing + second[b++]);
-            }
-            merged.set_row(i, row);
+            row.assign(to_inducing.row(i).begin(), to_inducing.row(i).end());
+            for (const Index j : to_appended.row(i)) row.push_back(num_inducing + j);
+            both.set_row(i, row);
         }
     });
-    return merged;
+    return both;
 }
 
 // The appended points in their order, and who conditions on whom. Neighbours below num_inducing are inducing points, then come appended

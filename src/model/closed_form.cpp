@@ -37,8 +37,9 @@ constexpr int kFirstEvaluations = 60, kLaterEvaluations = 25;
 constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which a search ends the rounds
 /// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
 constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
-constexpr Index kManyPoints = 60000;     ///< from which on a sample of the points goes before
-constexpr double kSmallestNoise = 1e-7;  ///< on the standardised scale: where a noiseless field starts
+constexpr double kUnresolvedShare = 0.3;  ///< of the field's variance, as noise where M < N
+constexpr Index kManyPoints = 60000;      ///< from which on a sample of the points goes before
+constexpr double kSmallestNoise = 1e-7;   ///< on the standardised scale: where a noiseless field starts
 
 /// Searches, and knows how long that took.
 class GraphSearch {
@@ -81,32 +82,27 @@ private:
     double seconds_ = 0.0;
 };
 
-/// One rough latent value per inducing point: the average over its observations, or the nearest one's where M < N.
+/// One rough latent value per inducing point: the average over its observations. None where M < N.
 struct RoughValues {
-    Vector values;
+    Vector values = {};
     double variance = 1.0;
     double within_sites = 0.0;  ///< variance of observations that share an input: pure noise
 };
 
-RoughValues rough_values(const Context& context, const Problem& problem) {
+RoughValues rough_values(const Problem& problem) {
+    if (!problem.at_sites()) return {};
     const auto latent = problem.likelihood->rough_latent({problem.targets.data(), static_cast<std::size_t>(problem.targets.size())});
     RoughValues rough{Vector::Zero(problem.num_inducing())};
-    if (!problem.at_sites()) {
-        const auto nearest =
-            neighbors::nearest_graph(problem.inputs, problem.inducing, 1, {.threads = context.threads, .stop = context.stop});
-        for (Index j = 0; j < problem.num_inducing(); ++j) rough.values[j] = latent[nearest.row(j)[0]];
-    } else {
-        Vector count = Vector::Zero(problem.num_inducing());
-        for (Index i = 0; i < problem.num_observations(); ++i) {
-            rough.values[problem.sites[i]] += latent[i];
-            count[problem.sites[i]] += 1.0;
-        }
-        rough.values.array() /= count.array();
-        double squares = 0.0;
-        for (Index i = 0; i < problem.num_observations(); ++i) squares += std::pow(latent[i] - rough.values[problem.sites[i]], 2);
-        if (problem.num_observations() > problem.num_inducing())
-            rough.within_sites = squares / (problem.num_observations() - problem.num_inducing());
+    Vector count = Vector::Zero(problem.num_inducing());
+    for (Index i = 0; i < problem.num_observations(); ++i) {
+        rough.values[problem.sites[i]] += latent[i];
+        count[problem.sites[i]] += 1.0;
     }
+    rough.values.array() /= count.array();
+    double squares = 0.0;
+    for (Index i = 0; i < problem.num_observations(); ++i) squares += std::pow(latent[i] - rough.values[problem.sites[i]], 2);
+    if (problem.num_observations() > problem.num_inducing())
+        rough.within_sites = squares / (problem.num_observations() - problem.num_inducing());
     rough.variance = std::max((rough.values.array() - rough.values.mean()).square().mean(), 1e-6);
     return rough;
 }
@@ -161,6 +157,27 @@ Hyperparameters guess(const Context& context, const Problem& problem, Hyperparam
     return hyper;
 }
 
+/// The same where M < N, from the observations themselves: values at a few inducing points say little of the field between them.
+Hyperparameters guess_from_observations(const Context& context, const Problem& problem, const Hyperparameters& start,
+                                        const ClosedFormSettings& settings, double& seconds_neighbors) {
+    RandomStream stream(context.seed, StreamPurpose::subsample);
+    std::vector<Index> rows = random_permutation(problem.num_observations(), stream);
+    rows.resize(std::min<std::size_t>(rows.size(), kManyTerms));
+    Problem observations;
+    observations.kernel = problem.kernel;
+    observations.likelihood = problem.likelihood;
+    observations.inducing = data::gather_rows(problem.inputs, rows);
+    observations.targets = data::gather_values(problem.targets, rows);
+    observations.sites.resize(rows.size());
+    std::iota(observations.sites.begin(), observations.sites.end(), 0);
+    observations.mean_columns = problem.mean_columns;
+    observations.jitter = problem.jitter;
+    GraphSearch search(context, observations, settings);
+    const auto hyper = guess(context, observations, start, rough_values(observations), settings, search);
+    seconds_neighbors += search.seconds();
+    return hyper;
+}
+
 /// Divides the total noise of the first guess between the likelihood and the nugget.
 Hyperparameters divided(const Problem& problem, Hyperparameters hyper, const RoughValues& rough, bool learn_nugget, double noise_share) {
     const double total = std::max(hyper.nugget, kSmallestNoise);
@@ -192,7 +209,12 @@ Hyperparameters best_division(const Context& context, const Problem& problem, co
             best = hyper;
         }
     }
-    return best;
+    // What M < N inducing points cannot follow is noise to them, and there may be much of it.
+    if (problem.at_sites()) return best;
+    Hyperparameters noisy = best;
+    noisy.likelihood[0] = std::max(noisy.likelihood[0], kUnresolvedShare * guessed.outputscale);
+    const double elbo = inference::optimal_posterior(context, problem, noisy, inference::prior_marginals(problem, noisy)).elbo;
+    return elbo > highest ? noisy : best;
 }
 
 /// The limit of the bound in which q(u) sits on the observations (Eq. C4).
@@ -298,8 +320,11 @@ Hyperparameters learned_on_sample(const Context& context, const Problem& problem
 ClosedFormResult train_closed_form(const Context& context, Problem& problem, const Hyperparameters& start,
                                    const ClosedFormSettings& settings) {
     GraphSearch search(context, problem, settings);
-    const RoughValues rough = rough_values(context, problem);
-    Hyperparameters hyper = settings.warm ? start : guess(context, problem, start, rough, settings, search);
+    const RoughValues rough = rough_values(problem);
+    double seconds_observations = 0.0;
+    Hyperparameters hyper = settings.warm        ? start
+                            : problem.at_sites() ? guess(context, problem, start, rough, settings, search)
+                                                 : guess_from_observations(context, problem, start, settings, seconds_observations);
     if (settings.response_only) {
         auto result = train_response(context, problem, std::move(hyper), rough, settings, search);
         result.seconds_neighbors = search.seconds();
@@ -319,7 +344,7 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
     result.linear_iterations = std::max(result.linear_iterations, result.posterior.linear_iterations);
     result.converged = result.converged && result.posterior.converged;
     result.hyper = std::move(hyper);
-    result.seconds_neighbors = search.seconds();
+    result.seconds_neighbors = search.seconds() + seconds_observations;
     return result;
 }
 

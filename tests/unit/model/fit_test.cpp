@@ -101,6 +101,17 @@ TEST(Fit, FewerInducingPointsThanDataPredictToo) {
     }
 }
 
+TEST(Fit, AFewInducingPointsLearnWhatTheyCan) {
+    const Points x = random_points(400, 2, 26), test = 0.7 * random_points(100, 2, 27);
+    const auto truth = [](const Points& points) { return Vector((2.0 * points.col(0).array()).sin() + points.col(1).array()); };
+    for (const Index inducing : {8, 10, 12, 15, 20}) {
+        FitOptions options = quick();
+        options.inducing = inducing;
+        const auto prediction = fit(x, truth(x) + 0.1 * random_vector(400, 28), options).predict(test);
+        EXPECT_LT(root_mean_square(prediction.mean - truth(test)), 0.6) << inducing << " for a function with standard deviation 1";
+    }
+}
+
 TEST(Fit, DropsConstantColumnsAndSaysSo) {
     Points x(100, 3);
     x << random_points(100, 2, 11), Vector::Constant(100, 7.0);
