@@ -21,7 +21,7 @@ echo "Simulating a field: 20,000 noisy observations, a block and random points h
 "$build/vnngp_demo" .
 
 printf '\n$ cd %s\n' "$out"
-vnngp fit train.csv --target y --kernel matern32 --nugget learned --prediction-neighbors 256 --epochs 100 --learning-rate 0.02 --model field.vnngp
+vnngp fit train.csv --target y --model field.vnngp
 vnngp predict field.vnngp grid.csv --latent -o map.csv
 vnngp evaluate field.vnngp test_random.csv
 vnngp evaluate field.vnngp test_block.csv
