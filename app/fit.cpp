@@ -313,7 +313,9 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
     group.add("--mean", command.mean, "NAME", mean_text(),
               "Mean of the latent function: constant, linear in all inputs, linear:COLUMNS in some, zero");
     group.add("--method", command.method, "NAME", one_of({"vnngp"}), "Approximation");
-    group.add("--inducing", command.options.inducing, "M", whole_number(2), "Number M of inducing points, with learned locations")
+    group
+        .add("--inducing", command.options.inducing, "M", whole_number(2),
+             "Number M of inducing points, at k-means centres (moved by stochastic training)")
         ->default_str("one at every distinct input");
 }
 

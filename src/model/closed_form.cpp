@@ -254,7 +254,7 @@ struct Rounds {
     int first_evaluations;
     int later_evaluations;
 };
-constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
+constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 8, 4};
 
 void maximize_in_rounds(const Context& context, Problem& problem, Hyperparameters& hyper, MeanField& q, const ClosedFormSettings& settings,
                         const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {

@@ -35,7 +35,7 @@ enum class Inference {
     collapsed,   ///< q(u) by one linear solve, hyperparameters by quasi-Newton; Gaussian noise
     natural,     ///< the same with natural-gradient steps to the optimal q(u); any likelihood
     response,    ///< the nearest-neighbour likelihood of the observations, no q(u); Gaussian noise
-    stochastic,  ///< minibatches, as published: for what does not fit in memory
+    stochastic,  ///< minibatches, as published
 };
 std::string_view inference_name(Inference inference);
 
