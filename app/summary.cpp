@@ -71,6 +71,8 @@ std::string hyperparameter_lines(const FittedModel& model) {
     for (const auto& [name, value] : likelihood_parameters(model, hyper))
         lines.push_back(name == "degrees_of_freedom" ? value_line("degrees of freedom", value) : variance_line(name, value));
     if (hyper.nugget > 0.0) lines.push_back(variance_line("nugget", hyper.nugget));
+    if (hyper.nugget > 0.0 && model.likelihood == "gaussian")
+        lines.push_back(variance_line("noise + nugget", hyper.likelihood[0] + hyper.nugget));
     lines.push_back(value_line(hyper.slopes.empty() ? "mean" : "mean at zero", hyper.mean));
     const auto dims = input_of_coordinate(inputs);
     for (std::size_t c = 0; c < hyper.slopes.size(); ++c)
