@@ -1,6 +1,7 @@
 #include "conditional/lane_rows.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,17 @@ using linalg::packed_row;
 namespace {
 constexpr double kSmallestRaisedNugget = 1e-10;  ///< where raising starts when neither nugget nor jitter was asked for
 constexpr double kLargestRaisedNugget = 1e-2;    ///< beyond this the neighbourhood no longer resembles the model
+
+// Numbers are positions in the order of the points; coordinates are those that the kernel sees.
+std::string describe_failure(const Neighborhoods& neighborhoods, Index id, double jitter) {
+    constexpr std::size_t shown = 8;
+    const auto neighbors = neighborhoods.graph.row(id);
+    const std::span coordinates(neighborhoods.targets.row(id).data(), static_cast<std::size_t>(neighborhoods.targets.cols()));
+    return fmt::format("the covariance of the neighbours {}{} of point {} at ({:.6g}{}) cannot be factored, even with a jitter of {:g}",
+                       fmt::join(neighbors.first(std::min(shown, neighbors.size())), ", "), neighbors.size() > shown ? ", ..." : "", id,
+                       fmt::join(coordinates.first(std::min(shown, coordinates.size())), ", "), coordinates.size() > shown ? ", ..." : "",
+                       jitter);
+}
 
 // Nothing but the jitter keeps smooth values at near-coincident points apart: without one there is still a little.
 double smallest_smooth_diagonal(const Covariance& covariance) { return std::max(covariance.jitter, kSmallestRaisedNugget); }
@@ -115,8 +127,7 @@ bool LaneRows::raise_failed_lanes(std::span<const Index> rows) {
         nugget = std::max(10.0 * nugget, kSmallestRaisedNugget);
         diagonal_[lane] = std::max(diagonal_[lane], nugget);
         if (nugget > std::max(kLargestRaisedNugget, 1e3 * least_diagonal_asked_for(lane)) || std::isnan(variance))
-            throw NumericalError(fmt::format("the covariance of the neighbours of point {} cannot be factored, even with a jitter of {:g}",
-                                             rows[lane < count_ ? lane : 0], nugget / 10.0));
+            throw NumericalError(describe_failure(neighborhoods_, rows[lane < count_ ? lane : 0], nugget / 10.0));
     }
     return any;
 }

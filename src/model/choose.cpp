@@ -130,6 +130,11 @@ public:
         return std::move(choice_);
     }
 
+    Index further() const { return further_; }
+    bool sample_is_all(Eigen::Index count) const {
+        return static_cast<Eigen::Index>(sample_.train.size() + sample_.held_out.size()) == count;
+    }
+
 private:
     /// A setting, what it learned, and its score on every held-out observation.
     struct Settings {
@@ -217,13 +222,6 @@ private:
         }
     }
 
-public:
-    Index further() const { return further_; }
-    bool sample_is_all(Eigen::Index count) const {
-        return static_cast<Eigen::Index>(sample_.train.size() + sample_.held_out.size()) == count;
-    }
-
-private:
     Context context_;
     const likelihood::Likelihood& likelihood_;
     const FittedModel& base_;
