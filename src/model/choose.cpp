@@ -17,14 +17,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// In order of preference: a later one must be better by more than the error of the difference.
+/// In order of preference: a later one must be better by more than half the error of the difference.
 constexpr std::string_view kKernels[] = {"matern32", "matern52", "matern12", "rbf"};
+constexpr double kClearlyBetter = 0.5;
 constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
 constexpr Index kUnchosenNeighbors = 32;
 constexpr Index kFewestToCompare = 60;  ///< observations
-constexpr Index kLargestSample = 30000,
-                kLargestSlowSample = 15000;  ///< observations that are compared on; all of them when there are not many more
-constexpr Index kBlocks = 8;                 ///< that a sample of more is made of
+/// Observations that are compared on: all of them, or a sample of so many when there are more (fewer where each fit takes longer).
+constexpr Index kLargestSample = 45000, kLargestSlowSample = 15000;
+constexpr Index kBlocks = 32;  ///< that a sample is made of
 constexpr double kHeldOutShare = 0.15;
 constexpr Index kMostHeldOut = 3000;
 constexpr Index kKernelNeighbors = 32;  ///< K while kernels are compared
@@ -114,7 +115,7 @@ public:
                 Settings settings = scored(options, nullptr);
                 if (accepted_.size() > 0) {
                     const auto gain = difference(settings.score, accepted_);
-                    if (!(gain.mean > gain.error)) continue;
+                    if (!(gain.mean > kClearlyBetter * gain.error)) continue;
                 }
                 accept(std::move(settings));
             }

@@ -13,11 +13,11 @@ Simulation field(const std::string& kernel, double lengthscale, double noise, In
     return simulate({.points = points, .kernel = kernel, .lengthscales = {lengthscale}, .noise = noise, .neighbors = 50}, {.seed = 3});
 }
 
-// One after the other, each must be better than the last one taken by more than the error of the difference.
+// One after the other, each must be better than the last one taken by more than half the error of the difference.
 const Tried& best_of(const std::vector<Tried>& tried) {
     const Tried* best = &tried.front();
     for (const Tried& each : tried)
-        if (each.score - best->score > each.error) best = &each;
+        if (each.score - best->score > 0.5 * each.error) best = &each;
     return *best;
 }
 
