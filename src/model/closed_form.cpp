@@ -38,7 +38,7 @@ constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which 
 /// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
 constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
 constexpr double kUnresolvedShare = 0.3;  ///< of the field's variance, as noise where M < N
-constexpr Index kManyPoints = 60000;      ///< from which on a sample of the points goes before
+constexpr Index kManyPoints = 100000;     ///< from which on a sample of the points goes before
 constexpr double kSmallestNoise = 1e-7;   ///< on the standardised scale: where a noiseless field starts
 
 /// Searches, and knows how long that took.
@@ -254,7 +254,7 @@ struct Rounds {
     int first_evaluations;
     int later_evaluations;
 };
-constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 8, 4};
+constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
 
 void maximize_in_rounds(const Context& context, Problem& problem, Hyperparameters& hyper, MeanField& q, const ClosedFormSettings& settings,
                         const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {
