@@ -110,9 +110,10 @@ public:
     MeanField step(const MeanField& q, const Evaluation& at, const PosteriorOptions& options, OptimalPosterior& record) const {
         const Vector right = data_.multiply_transposed(context_, at.site.cwiseProduct(at.latent) + at.slope);
         const Vector data_precision = data_.diagonal(context_, at.site);
-        const Vector shrinkage = (1.0 + data_precision.array() * prior_.variance.array()).inverse();
+        const Vector eliminated = prior_.eliminated(data_precision);
+        const Vector shrinkage = (1.0 + eliminated.array() * prior_.variance.array()).inverse();
         const auto solved = linalg::conjugate_gradients([&](const Vector& x) { return precision(x, at.site, data_precision); },
-                                                        [&](const Vector& x) { return precondition(x, data_precision, shrinkage); }, right,
+                                                        [&](const Vector& x) { return precondition(x, eliminated, shrinkage); }, right,
                                                         q.mean - mean_at_inducing_, options.linear_tolerance, options.linear_iterations);
         record.linear_iterations = std::max(record.linear_iterations, solved.iterations);
         record.relative_residual = solved.relative_residual;
@@ -144,10 +145,11 @@ private:
         return y;
     }
 
-    // A point without children and with data precision d leaves (1/f + d) (u - b'u[n] / (1 + d f))^2 and a term in its neighbours alone.
-    // Eliminating every point like that, and forgetting the terms left behind, gives
-    //     (I - S B)' (F^{-1} + D) (I - S B),    S = (I + D F)^{-1},    D = diag(A' Lambda A),
-    // which is P itself both where the data say nothing (D = 0) and where they say everything.
+    // A point without children and with data precision d leaves (1/f + d) (u - b'u[n] / (1 + d f))^2 and a term in its neighbours alone,
+    // d / (1 + d f) (b'u[n])^2. Eliminating every point like that, and keeping of that term its diagonal, leads to
+    //     (I - S B)' (F^{-1} + D) (I - S B),    S = (I + D F)^{-1},    D = diag(A' Lambda A) and what was left by the points before,
+    // which is P itself where the data say nothing (D = 0). Weights with |b| > 1 extrapolate, as in smooth fields without
+    // nugget: their terms are nearly singular, the diagonal says too much of them, and they are forgotten.
     Vector precondition(const Vector& x, const Vector& data_precision, const Vector& shrinkage) const {
         Vector y = x;
         prior_.solve_unit_lower_transposed(shrinkage, y);

@@ -93,8 +93,8 @@ ResponseResult maximize_response(const Context& context, const Problem& problem,
         const auto raw_gradient = layout.gradient(derivatives);
         for (std::size_t p = 0; p < raw_gradient.size(); ++p) gradient[p] = -per_term * raw_gradient[p];
         result.trace.push_back(value);
-        context.report(
-            {"train", static_cast<std::int64_t>(result.trace.size()), options.max_evaluations, fmt::format("log likelihood/point {:.4f}", value)});
+        context.report({"train", static_cast<std::int64_t>(result.trace.size()), options.max_evaluations,
+                        fmt::format("log likelihood/point {:.4f}", value)});
         return -value;
     };
     const auto box = layout.box_around(layout.raw(start), options.largest_factor);

@@ -88,4 +88,17 @@ void StoredRows::solve_unit_lower_transposed(const Vector& row_scale, Vector& x)
     }
 }
 
+Vector StoredRows::eliminated(Vector d) const {
+    for (Index i = num_rows(); i-- > 0;) {
+        const auto n = graph_->row(i);
+        const double* w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
+        double squares = 0.0;
+        for (std::size_t k = 0; k < n.size(); ++k) squares += w[k] * w[k];
+        if (squares > 1.0) continue;
+        const double left = d[i] / (1.0 + d[i] * variance[i]);
+        for (std::size_t k = 0; k < n.size(); ++k) d[n[k]] += left * w[k] * w[k];
+    }
+    return d;
+}
+
 }  // namespace vnngp::inference

@@ -26,6 +26,10 @@ public:
     void solve_unit_lower(const Vector& row_scale, Vector& x) const;
     void solve_unit_lower_transposed(const Vector& row_scale, Vector& x) const;
 
+    /// Eliminates the rows from the last to the first: a row with precision d_i of its own leaves d_i / (1 + d_i f_i) w_i w_i' on its
+    /// neighbours, and they take the diagonal of it, unless |w_i| > 1.
+    Vector eliminated(Vector d) const;
+
     Vector variance;  ///< f
     conditional::JitterReport jitter;
 
