@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that building, testing and the demo need; does nothing, silently, when all are there.
+# Installs the Debian packages that building, testing and the demo need, and those named as arguments; does nothing, silently, when all
+# are there.
 set -eu
 
 packages="
@@ -8,6 +9,7 @@ packages="
     libcli11-dev libfmt-dev nlohmann-json3-dev libfast-float-dev zlib1g-dev
     libgtest-dev libgmock-dev
     python3 python3-numpy python3-matplotlib
+    $*
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -66,19 +66,24 @@ void LaneRows::gather(std::span<const Index> rows) {
     const int dims = block_.num_dims;
     block_.num_points = order_ + 1;
     block_.coordinates.resize(static_cast<std::size_t>(block_.num_points) * dims * kLanes);
+    std::array<std::span<const Index>, kLanes> neighbors;
+    std::array<const double*, kLanes> target, from;
     for (int lane = 0; lane < kLanes; ++lane) {
         const Index id = rows[lane < count_ ? lane : 0];
-        const auto neighbors = neighborhoods_.graph.row(id);
-        const double* target = neighborhoods_.targets.data() + static_cast<std::size_t>(id) * dims;
+        neighbors[lane] = neighborhoods_.graph.row(id);
+        target[lane] = neighborhoods_.targets.data() + static_cast<std::size_t>(id) * dims;
         ids_[lane] = id;
-        neighbors_in_lane_[lane] = static_cast<int>(neighbors.size());
-        has_smooth_[lane] = std::any_of(neighbors.begin(), neighbors.end(), [&](Index j) { return j >= neighborhoods_.num_with_nugget; });
-        for (int p = 0; p <= order_; ++p) {
-            const double* from =
-                p < neighbors_in_lane_[lane] ? neighborhoods_.inducing.data() + static_cast<std::size_t>(neighbors[p]) * dims : target;
-            double* to = block_.point(p) + lane;
-            for (int dim = 0; dim < dims; ++dim) to[dim * kLanes] = from[dim];
-        }
+        neighbors_in_lane_[lane] = static_cast<int>(neighbors[lane].size());
+        has_smooth_[lane] =
+            std::any_of(neighbors[lane].begin(), neighbors[lane].end(), [&](Index j) { return j >= neighborhoods_.num_with_nugget; });
+    }
+    for (int p = 0; p <= order_; ++p) {
+        for (int lane = 0; lane < kLanes; ++lane)
+            from[lane] = p < neighbors_in_lane_[lane] ? neighborhoods_.inducing.data() + static_cast<std::size_t>(neighbors[lane][p]) * dims
+                                                      : target[lane];
+        double* to = block_.point(p);
+        for (int dim = 0; dim < dims; ++dim, to += kLanes)
+            for (int lane = 0; lane < kLanes; ++lane) to[lane] = from[lane][dim];
     }
 }
 

@@ -24,21 +24,44 @@ struct Slab {
         : stride(static_cast<std::size_t>(stride_of_graph) + 1),
           dims(problem.inducing.cols()),
           parameters(problem.likelihood->parameters().size()),
+          mean_columns(problem.mean_columns),
+          with_posterior(gradient != nullptr && gradient->with_posterior()),
           value(kSlab) {
         if (gradient == nullptr) return;
-        on_mean.resize(kSlab * stride);
-        on_variance.resize(kSlab * stride);
-        on_prior_mean.resize(kSlab);
+        on_prior_mean.resize(kSlab * mean_coefficients());
         on_likelihood.resize(kSlab * parameters);
+        if (with_posterior) {
+            on_mean.resize(kSlab * stride);
+            on_variance.resize(kSlab * stride);
+        }
         if (gradient->with_locations()) on_location.resize(kSlab * stride * dims);
     }
+
+    /// The prior mean is a constant and slopes.
+    std::size_t mean_coefficients() const { return 1 + mean_columns.size(); }
+    void clear_prior_mean(std::int64_t place) {
+        std::fill_n(on_prior_mean.begin() + place * static_cast<std::int64_t>(mean_coefficients()), mean_coefficients(), 0.0);
+    }
+    void add_to_prior_mean(std::int64_t place, double value_there, const double* x) {
+        double* to = on_prior_mean.data() + place * static_cast<std::int64_t>(mean_coefficients());
+        to[0] += value_there;
+        for (std::size_t c = 0; c < mean_columns.size(); ++c) to[1 + c] += value_there * x[mean_columns[c]];
+    }
+    void set_posterior(std::int64_t row, std::size_t place, double d_mean, double d_variance) {
+        on_mean[static_cast<std::size_t>(row) * stride + place] = d_mean;
+        on_variance[static_cast<std::size_t>(row) * stride + place] = d_variance;
+    }
+
     std::size_t stride, dims, parameters;
+    std::span<const Index> mean_columns;
+    bool with_posterior;
     std::vector<double> value, on_mean, on_variance, on_prior_mean, on_likelihood, on_location;
 };
 
 // Eq. E2 and G1: inducing point j's term of -KL, times weight. centered(j) = m_j - mu_j.
 template <class Centered>
-double prior_term(const Row& row, const MeanField& q, const Centered& centered, double weight, Slab* slab, RowAdjoint* adjoint) {
+double prior_term(const Row& row, const Problem& problem, const MeanField& q, const Centered& centered, double weight, Slab* slab,
+                  RowAdjoint* adjoint) {
     const Index j = row.id;
     double r = centered(j), t = q.variance[j];
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
@@ -52,17 +75,17 @@ double prior_term(const Row& row, const MeanField& q, const Centered& centered, 
     if (adjoint == nullptr) return value;
 
     adjoint->variance = -0.5 * weight * (1.0 / f - t / (f * f));
-    double* on_mean = slab->on_mean.data() + row.position * slab->stride;
-    double* on_variance = slab->on_variance.data() + row.position * slab->stride;
+    const double pull = weight * r / f;  // m enters every term as m - mu
+    slab->clear_prior_mean(row.position);
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const Index n = row.neighbors[k];
         const double b = row.weights[k];
-        adjoint->weights[k] = -weight / f * (b * q.variance[n] - r * centered(n));
-        on_mean[k] = weight * r * b / f;
-        on_variance[k] = -0.5 * weight * b * b / f;
+        adjoint->weights[k] = -weight / f * b * q.variance[n] + pull * centered(n);
+        slab->add_to_prior_mean(row.position, -pull * b, problem.inducing.row(n).data());
+        if (slab->with_posterior) slab->set_posterior(row.position, k, pull * b, -0.5 * weight * b * b / f);
     }
-    on_mean[slab->stride - 1] = -weight * r / f;
-    on_variance[slab->stride - 1] = -0.5 * weight * (1.0 / f - 1.0 / q.variance[j]);
+    slab->add_to_prior_mean(row.position, pull, problem.inducing.row(j).data());
+    if (slab->with_posterior) slab->set_posterior(row.position, slab->stride - 1, -pull, -0.5 * weight * (1.0 / f - 1.0 / q.variance[j]));
     return value;
 }
 
@@ -90,16 +113,15 @@ double data_term(const Row& row, const Problem& problem, const Hyperparameters& 
         {.value = {&ell, 1}, .d_mean = {&d_mean, 1}, .d_variance = {&d_variance, 1}, .d_log_parameters = on_likelihood});
     for (double& value : on_likelihood) value *= weight;
     adjoint->variance = weight * d_variance;
-    double* on_mean = slab->on_mean.data() + place * slab->stride;
-    double* on_variance = slab->on_variance.data() + place * slab->stride;
+    slab->clear_prior_mean(row.position);
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const Index n = row.neighbors[k];
         const double a = row.weights[k];
         adjoint->weights[k] = weight * (d_mean * centered(n) + 2.0 * d_variance * a * q.variance[n]);
-        on_mean[k] = weight * d_mean * a;
-        on_variance[k] = weight * d_variance * a * a;
+        slab->add_to_prior_mean(row.position, -weight * d_mean * a, problem.inducing.row(n).data());
+        if (slab->with_posterior) slab->set_posterior(row.position, k, weight * d_mean * a, weight * d_variance * a * a);
     }
-    slab->on_prior_mean[place] = weight * d_mean;
+    slab->add_to_prior_mean(row.position, weight * d_mean, problem.inputs.row(row.id).data());
     return weight * ell;
 }
 
@@ -112,15 +134,17 @@ void add(conditional::CovarianceGradient& total, const conditional::CovarianceGr
 // The one reduction over points: contributions of the rows of a slab, in row order.
 void scatter(const Problem& problem, const Hyperparameters& hyper, const Slab& slab, const neighbors::NeighborGraph& graph,
              std::span<const Index> rows, bool self_is_inducing, ElboGradient& gradient) {
-    const auto add_to_prior_mean = [&](double value, const double* x) {
-        gradient.prior_mean += value;
-        for (std::size_t c = 0; c < problem.mean_columns.size(); ++c) gradient.prior_slopes[c] += value * x[problem.mean_columns[c]];
-    };
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+        const double* on_prior_mean = slab.on_prior_mean.data() + place * slab.mean_coefficients();
+        gradient.prior_mean += on_prior_mean[0];
+        for (std::size_t c = 0; c < problem.mean_columns.size(); ++c) gradient.prior_slopes[c] += on_prior_mean[1 + c];
+        if (self_is_inducing) continue;
+        for (std::size_t p = 0; p < slab.parameters; ++p)
+            gradient.log_likelihood_parameters[p] += slab.on_likelihood[place * slab.parameters + p];
+    }
+    if (!gradient.with_posterior()) return;
+
     const auto add_to = [&](Index j, std::size_t at) {
-        // m enters every term as m - mu.
-        add_to_prior_mean(-slab.on_mean[at], problem.inducing.row(j).data());
-        if (!gradient.with_posterior()) return;
-        gradient.touch(j);
         gradient.mean[j] += slab.on_mean[at];
         gradient.variance[j] += slab.on_variance[at];
         if (!gradient.with_locations()) return;
@@ -131,13 +155,7 @@ void scatter(const Problem& problem, const Hyperparameters& hyper, const Slab& s
     for (std::size_t place = 0; place < rows.size(); ++place) {
         const auto neighbors = graph.row(rows[place]);
         for (std::size_t k = 0; k < neighbors.size(); ++k) add_to(neighbors[k], place * slab.stride + k);
-        if (self_is_inducing) {
-            add_to(rows[place], place * slab.stride + slab.stride - 1);
-        } else {
-            add_to_prior_mean(slab.on_prior_mean[place], problem.inputs.row(rows[place]).data());
-            for (std::size_t p = 0; p < slab.parameters; ++p)
-                gradient.log_likelihood_parameters[p] += slab.on_likelihood[place * slab.parameters + p];
-        }
+        if (self_is_inducing) add_to(rows[place], place * slab.stride + slab.stride - 1);
     }
 }
 
@@ -209,7 +227,6 @@ double sum_at_sites(const Context& context, const Problem& problem, const Hyperp
     if (gradient == nullptr || !gradient->with_posterior()) return total;
     for (std::int64_t i = 0; i < count; ++i) {
         const Index site = problem.sites[batch.observations[i]];
-        gradient->touch(site);
         gradient->mean[site] += batch.observation_weight * d_mean[i];
         gradient->variance[site] += batch.observation_weight * d_variance[i];
     }
@@ -235,18 +252,19 @@ ElboGradient::ElboGradient(const Problem& problem, bool with_locations, bool wit
       variance(Vector::Zero(mean.size())),
       locations(with_locations ? Points::Zero(problem.inducing.rows(), problem.inducing.cols()) : Points()),
       prior_slopes(problem.mean_columns.size(), 0.0),
+      touched_(mean.size() + 1),
       is_touched_(mean.size(), 0) {
     covariance.log_shape.assign(problem.kernel->num_parameters(), 0.0);
     log_likelihood_parameters.assign(problem.likelihood->parameters().size(), 0.0);
 }
 
 void ElboGradient::clear() {
-    for (const Index j : touched_) {
+    for (const Index j : touched()) {
         mean[j] = variance[j] = 0.0;
         if (with_locations()) locations.row(j).setZero();
         is_touched_[j] = 0;
     }
-    touched_.clear();
+    num_touched_ = 0;
     covariance = {std::vector<double>(covariance.log_shape.size(), 0.0), 0.0, 0.0};
     prior_mean = 0.0;
     std::fill(prior_slopes.begin(), prior_slopes.end(), 0.0);
@@ -254,6 +272,7 @@ void ElboGradient::clear() {
 }
 
 void touch_terms(const Problem& problem, const Minibatch& batch, ElboGradient& gradient) {
+    if (!gradient.with_posterior()) return;
     for (const Index j : batch.inducing) {
         gradient.touch(j);
         for (const Index k : problem.prior_graph.row(j)) gradient.touch(k);
@@ -278,7 +297,7 @@ double elbo(const Context& context, const Problem& problem, const Hyperparameter
     const conditional::Neighborhoods prior{problem.inducing, problem.inducing, problem.prior_graph};
     const double minus_kl = sum_over_rows(context, cov, prior, batch.inducing, true, problem, hyper, gradient, jitter,
                                           [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
-                                              return prior_term(row, posterior, centered, batch.inducing_weight, slab, adjoint);
+                                              return prior_term(row, problem, posterior, centered, batch.inducing_weight, slab, adjoint);
                                           });
     if (problem.at_sites()) return minus_kl + sum_at_sites(context, problem, hyper, posterior, batch, gradient);
 
@@ -294,7 +313,9 @@ double full_elbo(const Context& context, const Problem& problem, const Hyperpara
     std::vector<Index> observations(problem.num_observations()), inducing(problem.num_inducing());
     std::iota(observations.begin(), observations.end(), 0);
     std::iota(inducing.begin(), inducing.end(), 0);
-    return elbo(context, problem, hyper, posterior, minibatch(problem, observations, inducing), gradient, jitter);
+    const Minibatch all = minibatch(problem, observations, inducing);
+    if (gradient != nullptr) touch_terms(problem, all, *gradient);
+    return elbo(context, problem, hyper, posterior, all, gradient, jitter);
 }
 
 }  // namespace vnngp::inference

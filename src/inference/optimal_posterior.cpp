@@ -110,7 +110,7 @@ public:
     MeanField step(const MeanField& q, const Evaluation& at, const PosteriorOptions& options, OptimalPosterior& record) const {
         const Vector right = data_.multiply_transposed(context_, at.site.cwiseProduct(at.latent) + at.slope);
         const Vector data_precision = data_.diagonal(context_, at.site);
-        const Vector eliminated = prior_.eliminated(data_precision);
+        const Vector eliminated = prior_.eliminated(context_, data_precision);
         const Vector shrinkage = (1.0 + eliminated.array() * prior_.variance.array()).inverse();
         const auto solved = linalg::conjugate_gradients([&](const Vector& x) { return precision(x, at.site, data_precision); },
                                                         [&](const Vector& x) { return precondition(x, eliminated, shrinkage); }, right,
@@ -152,9 +152,9 @@ private:
     // nugget: their terms are nearly singular, the diagonal says too much of them, and they are forgotten.
     Vector precondition(const Vector& x, const Vector& data_precision, const Vector& shrinkage) const {
         Vector y = x;
-        prior_.solve_unit_lower_transposed(shrinkage, y);
+        prior_.solve_unit_lower_transposed(context_, shrinkage, y);
         y.array() /= prior_.variance.array().inverse() + data_precision.array();
-        prior_.solve_unit_lower(shrinkage, y);
+        prior_.solve_unit_lower(context_, shrinkage, y);
         return y;
     }
 

@@ -1,5 +1,7 @@
 #include "inference/stored_rows.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "vnngp/base/parallel.hpp"
@@ -9,12 +11,26 @@ namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
 constexpr Index kScatterParts = 4;  ///< partial sums of a transposed product: more would cost more memory traffic than they save
+constexpr Index kFewRows = 4096;    ///< a run shorter than this is not worth waking a thread for
+
+// Numbered by neighbors::cache_order() there are some dozens of runs; in any other order they are short, and the rows are visited one after
+// another.
+std::vector<Index> independent_runs(const neighbors::NeighborGraph& graph) {
+    std::vector<Index> runs{0};
+    for (Index i = 0; i < graph.num_rows(); ++i) {
+        const auto n = graph.row(i);
+        if (std::any_of(n.begin(), n.end(), [&](Index j) { return j >= runs.back() && j < i; })) runs.push_back(i);
+    }
+    runs.push_back(graph.num_rows());
+    return runs;
+}
 
 }  // namespace
 
 StoredRows::StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods)
     : variance(neighborhoods.graph.num_rows()),
       graph_(&neighborhoods.graph),
+      runs_(independent_runs(neighborhoods.graph)),
       weights_(static_cast<std::size_t>(neighborhoods.graph.num_rows()) * neighborhoods.graph.stride()) {
     std::vector<Index> all(num_rows());
     std::iota(all.begin(), all.end(), 0);
@@ -69,35 +85,67 @@ void StoredRows::add_transposed_squares(const Context& context, const Vector& u,
     scattered(context, u, y, [](double w) { return w * w; });
 }
 
-void StoredRows::solve_unit_lower(const Vector& row_scale, Vector& x) const {
-    for (Index i = 0; i < num_rows(); ++i) {
-        const auto n = graph_->row(i);
-        const double* w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
-        double sum = 0.0;
-        for (std::size_t k = 0; k < n.size(); ++k) sum += w[k] * x[n[k]];
-        x[i] += row_scale[i] * sum;
+void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const {
+    const auto solve = [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<Index>(begin); i < end; ++i) {
+            const auto n = graph_->row(i);
+            const auto w = weights(i);
+            double sum = 0.0;
+            for (std::size_t k = 0; k < n.size(); ++k) sum += w[k] * x[n[k]];
+            x[i] += row_scale[i] * sum;
+        }
+    };
+    for (std::size_t run = 0; run + 1 < runs_.size(); ++run) {
+        const Index begin = runs_[run], count = runs_[run + 1] - begin;
+        if (count < kFewRows)
+            solve(begin, begin + count);
+        else
+            parallel_chunks(context, count, kFewRows / 2, [&](const Chunk& chunk) { solve(begin + chunk.begin, begin + chunk.end); });
     }
 }
 
-void StoredRows::solve_unit_lower_transposed(const Vector& row_scale, Vector& x) const {
-    for (Index i = num_rows(); i-- > 0;) {
-        const auto n = graph_->row(i);
-        const double* w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
-        const double value = row_scale[i] * x[i];
-        for (std::size_t k = 0; k < n.size(); ++k) x[n[k]] += w[k] * value;
+// A long run is cut into parts, as many on any machine; each part adds to a vector of its own, and a row sums them up when its turn comes.
+template <class Visit>
+void StoredRows::visit_backward(const Context& context, Vector& x, const Visit& visit) const {
+    std::array<Vector, kScatterParts> parts;
+    for (Index part = 1; part < kScatterParts; ++part) parts[part] = Vector::Zero(x.size());
+    const auto visit_rows = [&](std::int64_t begin, std::int64_t end, double* to) {
+        for (auto i = static_cast<Index>(end); i-- > begin;) {
+            for (Index part = 1; part < kScatterParts; ++part) x[i] += parts[part][i];
+            visit(i, x[i], [to](Index n, double value) { to[n] += value; });
+        }
+    };
+    for (std::size_t run = runs_.size() - 1; run-- > 0;) {
+        const Index begin = runs_[run], count = runs_[run + 1] - begin;
+        if (count < kFewRows) {
+            visit_rows(begin, begin + count, x.data());
+            continue;
+        }
+        parallel_chunks(context, count, num_chunks(count, kScatterParts), [&](const Chunk& chunk) {
+            visit_rows(begin + chunk.begin, begin + chunk.end, chunk.number == 0 ? x.data() : parts[chunk.number].data());
+        });
     }
 }
 
-Vector StoredRows::eliminated(Vector d) const {
-    for (Index i = num_rows(); i-- > 0;) {
+void StoredRows::solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x) const {
+    visit_backward(context, x, [&](Index i, double x_i, const auto& add) {
         const auto n = graph_->row(i);
-        const double* w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
+        const auto w = weights(i);
+        const double value = row_scale[i] * x_i;
+        for (std::size_t k = 0; k < n.size(); ++k) add(n[k], w[k] * value);
+    });
+}
+
+Vector StoredRows::eliminated(const Context& context, Vector d) const {
+    visit_backward(context, d, [&](Index i, double d_i, const auto& add) {
+        const auto n = graph_->row(i);
+        const auto w = weights(i);
         double squares = 0.0;
-        for (std::size_t k = 0; k < n.size(); ++k) squares += w[k] * w[k];
-        if (squares > 1.0) continue;
-        const double left = d[i] / (1.0 + d[i] * variance[i]);
-        for (std::size_t k = 0; k < n.size(); ++k) d[n[k]] += left * w[k] * w[k];
-    }
+        for (const double weight : w) squares += weight * weight;
+        if (squares > 1.0) return;
+        const double left = d_i / (1.0 + d_i * variance[i]);
+        for (std::size_t k = 0; k < n.size(); ++k) add(n[k], left * w[k] * w[k]);
+    });
     return d;
 }
 

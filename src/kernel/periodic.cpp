@@ -28,14 +28,15 @@ public:
         if (with_slope) scratch.slope.resize(linalg::packed_row(block.num_points) * kLanes);
         wind_around_circle(block.num_points, block.num_dims, input_.column, block.coordinates.data(), period(parameters),
                            1.0 / parameters[0], scratch.scaled.data());
-        stationary_correlations(Profile::rbf, 0.0, block.num_points, 2, scratch.scaled.data(),
+        scratch.workspace.resize(lengthscale_workspace(block.num_points));
+        stationary_correlations(Profile::rbf, 0.0, block.num_points, 2, scratch.scaled.data(), scratch.workspace.data(),
                                 {correlation, with_slope ? scratch.slope.data() : nullptr, nullptr});
     }
 
     void contract(std::span<const double> parameters, const LaneBlock& block, KernelScratch& scratch, const double* weight,
                   double* gradient, double* location_gradient) const override {
         scratch.column_gradient.assign(2 * kLanes, 0.0);
-        stationary_lengthscale_gradient(block.num_points, 2, scratch.scaled.data(), weight, scratch.slope.data(),
+        stationary_lengthscale_gradient(block.num_points, 2, scratch.scaled.data(), weight, scratch.slope.data(), scratch.workspace.data(),
                                         scratch.column_gradient.data());
         for (int lane = 0; lane < kLanes; ++lane) gradient[lane] += scratch.column_gradient[lane] + scratch.column_gradient[kLanes + lane];
         if (input_.given_period && location_gradient == nullptr) return;

@@ -34,10 +34,12 @@ public:
     void correlations(std::span<const double> parameters, const LaneBlock& block, KernelScratch& scratch, bool with_slope,
                       double* correlation) const override {
         scale(parameters, block, scratch);
+        scratch.workspace.resize(lengthscale_workspace(block.num_points));
         const std::size_t size = with_slope ? linalg::packed_row(block.num_points) * kLanes : 0;
         if (with_slope) scratch.slope.resize(size);
         if (with_slope && alpha_) scratch.shape_slope.resize(size);
         stationary_correlations(profile_, alpha_ ? parameters.back() : 0.0, block.num_points, num_columns(), scratch.scaled.data(),
+                                scratch.workspace.data(),
                                 {correlation, with_slope ? scratch.slope.data() : nullptr, scratch.shape_slope.data()});
     }
 
@@ -68,18 +70,13 @@ private:
         scratch.factors.resize(columns);
         for (int c = 0; c < columns; ++c) scratch.factors[c] = 1.0 / lengthscales[inputs_.lengthscale[c]];
         scratch.scaled.resize(static_cast<std::size_t>(block.num_points) * columns * kLanes);
-        double* to = scratch.scaled.data();
-        for (int p = 0; p < block.num_points; ++p) {
-            for (int c = 0; c < columns; ++c, to += kLanes) {
-                const double* from = block.point(p) + inputs_.columns[c] * kLanes;
-                for (int lane = 0; lane < kLanes; ++lane) to[lane] = from[lane] * scratch.factors[c];
-            }
-        }
+        scale_columns(block, columns, inputs_.columns.data(), scratch.factors.data(), scratch.scaled.data());
     }
 
     void add_lengthscale_gradient(const LaneBlock& block, KernelScratch& scratch, const double* weight, double* gradient) const {
         const auto add_per_column = [&](double* to) {
-            stationary_lengthscale_gradient(block.num_points, num_columns(), scratch.scaled.data(), weight, scratch.slope.data(), to);
+            stationary_lengthscale_gradient(block.num_points, num_columns(), scratch.scaled.data(), weight, scratch.slope.data(),
+                                            scratch.workspace.data(), to);
         };
         if (one_lengthscale_per_column_) return add_per_column(gradient);
         scratch.column_gradient.assign(static_cast<std::size_t>(num_columns()) * kLanes, 0.0);

@@ -1,5 +1,7 @@
 #include "kernel/stationary_lanes.hpp"
 
+#include <cstdint>
+
 #include "vnngp/linalg/lanes.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,26 +21,89 @@ using linalg::packed_row;
 using Tag = hn::CappedTag<double, kLanes>;
 using Lane = hn::Vec<Tag>;
 
+#include "kernel/exp_minus-inl.hpp"
+// (first: the profiles use it)
 #include "kernel/profile/matern12-inl.hpp"
 #include "kernel/profile/matern32-inl.hpp"
 #include "kernel/profile/matern52-inl.hpp"
 #include "kernel/profile/rbf-inl.hpp"
 #include "kernel/profile/rq-inl.hpp"
 
-// Squared distances of point p from the kWidth points q, q + 1, ...: several at a time so that p's coordinates are loaded once for all.
-template <int kWidth>
-HWY_INLINE void squared_distances(int num_dims, const double* p, const double* q, Lane sums[kWidth]) {
+constexpr int kTile = 4;         ///< pairs are treated in tiles of 4 x 4 points: what is loaded for one serves four
+constexpr int kManyColumns = 5;  ///< from which on distances come from products
+/// A distance so much smaller than the points' distances from the origin has lost too many digits in their products.
+constexpr double kSmallestShare = 1e-3;
+
+// The points of a block and what is known of them, for one register of lanes.
+struct BlockPoints {
+    int num_columns;
+    const double* scaled;  ///< [point][column][kLanes]
+    const double* norms;   ///< [point][kLanes], squared
+
+    HWY_INLINE const double* point(int p) const { return scaled + static_cast<std::size_t>(p) * num_columns * kLanes; }
+};
+
+template <int kRows, int kCols>
+HWY_INLINE void distances_by_differences(const BlockPoints& points, int p, int q, Lane tile[kRows][kCols]) {
     const Tag d;
-    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
-    for (int j = 0; j < kWidth; ++j) sums[j] = hn::Zero(d);
-    for (int dim = 0; dim < num_dims; ++dim) {
-        const Lane x = hn::Load(d, p + dim * kLanes);
+    const std::size_t stride = static_cast<std::size_t>(points.num_columns) * kLanes;
+    const double *x = points.point(p), *y = points.point(q);
+    for (int i = 0; i < kRows; ++i)
+        for (int j = 0; j < kCols; ++j) tile[i][j] = hn::Zero(d);
+    for (int column = 0; column < points.num_columns; ++column, x += kLanes, y += kLanes) {
+        Lane y_j[kCols];
 #pragma GCC unroll 4
-        for (int j = 0; j < kWidth; ++j) {
-            const Lane difference = hn::Sub(x, hn::Load(d, q + j * point_stride + dim * kLanes));
-            sums[j] = hn::MulAdd(difference, difference, sums[j]);
+        for (int j = 0; j < kCols; ++j) y_j[j] = hn::Load(d, y + j * stride);
+#pragma GCC unroll 4
+        for (int i = 0; i < kRows; ++i) {
+            const Lane x_i = hn::Load(d, x + i * stride);
+#pragma GCC unroll 4
+            for (int j = 0; j < kCols; ++j) {
+                const Lane difference = hn::Sub(x_i, y_j[j]);
+                tile[i][j] = hn::MulAdd(difference, difference, tile[i][j]);
+            }
         }
     }
+}
+
+// |x - y|^2 = |x|^2 + |y|^2 - 2 x'y: half the work where there are many columns. False where digits were lost.
+template <int kRows, int kCols>
+HWY_INLINE bool distances_by_products(const BlockPoints& points, int p, int q, Lane tile[kRows][kCols]) {
+    const Tag d;
+    const std::size_t stride = static_cast<std::size_t>(points.num_columns) * kLanes;
+    const double *x = points.point(p), *y = points.point(q);
+    for (int i = 0; i < kRows; ++i)
+        for (int j = 0; j < kCols; ++j) tile[i][j] = hn::Zero(d);
+    for (int column = 0; column < points.num_columns; ++column, x += kLanes, y += kLanes) {
+        Lane y_j[kCols];
+#pragma GCC unroll 4
+        for (int j = 0; j < kCols; ++j) y_j[j] = hn::Load(d, y + j * stride);
+#pragma GCC unroll 4
+        for (int i = 0; i < kRows; ++i) {
+            const Lane x_i = hn::Load(d, x + i * stride);
+#pragma GCC unroll 4
+            for (int j = 0; j < kCols; ++j) tile[i][j] = hn::MulAdd(x_i, y_j[j], tile[i][j]);
+        }
+    }
+    const Lane minus_two = hn::Set(d, -2.0), share = hn::Set(d, kSmallestShare);
+    auto kept = hn::Eq(share, share);
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i) {
+        const Lane norm_i = hn::Load(d, points.norms + (p + i) * kLanes);
+#pragma GCC unroll 4
+        for (int j = 0; j < kCols; ++j) {
+            const Lane norms = hn::Add(norm_i, hn::Load(d, points.norms + (q + j) * kLanes));
+            tile[i][j] = hn::MulAdd(minus_two, tile[i][j], norms);
+            kept = hn::And(kept, hn::Ge(tile[i][j], hn::Mul(share, norms)));  // false for NaN: norms may overflow
+        }
+    }
+    return hn::AllTrue(d, kept);
+}
+
+template <int kRows, int kCols>
+HWY_INLINE void squared_distances(const BlockPoints& points, int p, int q, Lane tile[kRows][kCols]) {
+    if (points.num_columns >= kManyColumns && distances_by_products<kRows, kCols>(points, p, q, tile)) return;
+    distances_by_differences<kRows, kCols>(points, p, q, tile);
 }
 
 // Where the values of a pair are computed from its squared distance and stored.
@@ -68,37 +133,86 @@ struct ShapedPairs {
     }
 };
 
-template <int kWidth, class Pairs>
-HWY_INLINE void fill_pairs(int num_dims, const double* p, const double* q, const Pairs& pairs, std::size_t at) {
-    Lane sums[kWidth];
-    squared_distances<kWidth>(num_dims, p, q, sums);
+template <int kRows, int kCols, class Pairs>
+HWY_INLINE void fill_tile(const BlockPoints& points, int p, int q, const Pairs& pairs, int lane) {
+    Lane tile[kRows][kCols];
+    squared_distances<kRows, kCols>(points, p, q, tile);
 #pragma GCC unroll 4
-    for (int j = 0; j < kWidth; ++j) pairs(sums[j], at + j * kLanes);
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < kCols; ++j) pairs(tile[i][j], (packed_row(p + i) + q + j) * kLanes + lane);
+}
+
+// The pairs among kTile points: the tile of the points with themselves, of which the part below the diagonal is used.
+template <class Pairs>
+HWY_INLINE void fill_corner(const BlockPoints& points, int p, const Pairs& pairs, int lane) {
+    Lane tile[kTile][kTile];
+    distances_by_differences<kTile, kTile>(points, p, p, tile);
+#pragma GCC unroll 4
+    for (int i = 1; i < kTile; ++i)
+#pragma GCC unroll 4
+        for (int j = 0; j < i; ++j) pairs(tile[i][j], (packed_row(p + i) + p + j) * kLanes + lane);
+}
+
+template <int kCount>
+HWY_INLINE void store_norms(const BlockPoints& points, int p, double* norms) {
+    const Tag d;
+    Lane sums[kCount];
+    for (int i = 0; i < kCount; ++i) sums[i] = hn::Zero(d);
+    for (int column = 0; column < points.num_columns; ++column) {
+#pragma GCC unroll 4
+        for (int i = 0; i < kCount; ++i) {
+            const Lane x = hn::Load(d, points.point(p + i) + column * kLanes);
+            sums[i] = hn::MulAdd(x, x, sums[i]);
+        }
+    }
+    for (int i = 0; i < kCount; ++i) hn::Store(sums[i], d, norms + (p + i) * kLanes);
 }
 
 template <class Pairs>
-void fill_block(int num_points, int num_dims, const double* scaled, const Pairs& pairs) {
-    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
+void fill_block(int num_points, int num_columns, const double* scaled, double* norms, const Pairs& pairs) {
     const int width = static_cast<int>(hn::Lanes(Tag()));
     for (int lane = 0; lane < kLanes; lane += width) {
-        for (int p = 1; p < num_points; ++p) {
-            const double* x = scaled + p * point_stride + lane;
-            const std::size_t row = packed_row(p) * kLanes + lane;
+        const BlockPoints points{num_columns, scaled + lane, norms + lane};
+        int p = 0;
+        for (; p + kTile <= num_points; p += kTile) {
+            store_norms<kTile>(points, p, norms + lane);
+            for (int q = 0; q < p; q += kTile) fill_tile<kTile, kTile>(points, p, q, pairs, lane);
+            fill_corner(points, p, pairs, lane);
+        }
+        for (; p < num_points; ++p) {
+            store_norms<1>(points, p, norms + lane);
             int q = 0;
-            for (; q + 4 <= p; q += 4) fill_pairs<4>(num_dims, x, scaled + q * point_stride + lane, pairs, row + q * kLanes);
-            for (; q < p; ++q) fill_pairs<1>(num_dims, x, scaled + q * point_stride + lane, pairs, row + q * kLanes);
+            for (; q + kTile <= p; q += kTile) fill_tile<1, kTile>(points, p, q, pairs, lane);
+            for (; q < p; ++q) fill_tile<1, 1>(points, p, q, pairs, lane);
         }
     }
 }
 
-void Correlations(Profile profile, double alpha, int num_points, int num_dims, const double* scaled, const PairValues& out) {
+void ScaleColumns(const LaneBlock& block, int num_columns, const int* columns, const double* factors, double* scaled) {
+    const Tag d;
+    const double* origin = block.point(block.num_points - 1);
+    for (int p = 0; p < block.num_points; ++p) {
+        for (int c = 0; c < num_columns; ++c, scaled += kLanes) {
+            const int at = columns[c] * kLanes;
+            const Lane factor = hn::Set(d, factors[c]);
+            for (int lane = 0; lane < kLanes; lane += static_cast<int>(hn::Lanes(d))) {
+                const Lane seen = hn::Sub(hn::Load(d, block.point(p) + at + lane), hn::Load(d, origin + at + lane));
+                hn::Store(hn::Mul(seen, factor), d, scaled + lane);
+            }
+        }
+    }
+}
+
+void Correlations(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, double* norms,
+                  const PairValues& out) {
     switch (profile) {
 #define VNNGP_PLAIN(name, type) \
     case Profile::name:         \
-        return fill_block(num_points, num_dims, scaled, PlainPairs<type>{out});
+        return fill_block(num_points, num_columns, scaled, norms, PlainPairs<type>{out});
 #define VNNGP_SHAPED(name, type) \
     case Profile::name:          \
-        return fill_block(num_points, num_dims, scaled, ShapedPairs<type>{out, alpha});
+        return fill_block(num_points, num_columns, scaled, norms, ShapedPairs<type>{out, alpha});
         VNNGP_STATIONARY_PROFILES(VNNGP_PLAIN)
         VNNGP_SHAPED_PROFILES(VNNGP_SHAPED)
 #undef VNNGP_PLAIN
@@ -106,40 +220,100 @@ void Correlations(Profile profile, double alpha, int num_points, int num_dims, c
     }
 }
 
-// The derivatives for kWidth dimensions at once: each weight is loaded once for all of them.
-template <int kWidth>
-HWY_INLINE void contract_dims(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope,
-                              double* gradient) {
+// Weights times slopes of the kRows rows from p on, [q][row][kLanes]; those at or above the diagonal are zero. Adds them to the sums of
+// their rows and columns.
+template <int kRows>
+HWY_INLINE void gather_rows(int p, const double* weight, const double* slope, double* rows, double* sums) {
     const Tag d;
-    const std::size_t point_stride = static_cast<std::size_t>(num_dims) * kLanes;
-    Lane sums[kWidth];
-    for (int j = 0; j < kWidth; ++j) sums[j] = hn::Load(d, gradient + j * kLanes);
-    for (int p = 1; p < num_points; ++p) {
-        Lane x[kWidth];
-        for (int j = 0; j < kWidth; ++j) x[j] = hn::Load(d, scaled + p * point_stride + j * kLanes);
-        for (int q = 0; q < p; ++q) {
-            const std::size_t pair = (packed_row(p) + q) * kLanes;
-            const Lane weighted = hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
+    Lane row_sums[kRows];
+    for (int i = 0; i < kRows; ++i) row_sums[i] = hn::Load(d, sums + (p + i) * kLanes);
+    const auto weighted = [&](int i, int q) {
+        const std::size_t pair = (packed_row(p + i) + q) * kLanes;
+        return hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
+    };
+    for (int q = 0; q < p; ++q, rows += kRows * kLanes) {
+        Lane column_sum = hn::Load(d, sums + q * kLanes);
 #pragma GCC unroll 4
-            for (int j = 0; j < kWidth; ++j) {
-                const Lane difference = hn::Sub(x[j], hn::Load(d, scaled + q * point_stride + j * kLanes));
-                sums[j] = hn::MulAdd(hn::Mul(weighted, difference), difference, sums[j]);
-            }
+        for (int i = 0; i < kRows; ++i) {
+            const Lane value = weighted(i, q);
+            hn::Store(value, d, rows + i * kLanes);
+            row_sums[i] = hn::Add(row_sums[i], value);
+            column_sum = hn::Add(column_sum, value);
+        }
+        hn::Store(column_sum, d, sums + q * kLanes);
+    }
+    for (int j = 0; j + 1 < kRows; ++j, rows += kRows * kLanes) {
+        for (int i = 0; i < kRows; ++i) {
+            const Lane value = i > j ? weighted(i, p + j) : hn::Zero(d);
+            hn::Store(value, d, rows + i * kLanes);
+            row_sums[i] = hn::Add(row_sums[i], value);
+            row_sums[j] = hn::Add(row_sums[j], value);
         }
     }
-    for (int j = 0; j < kWidth; ++j) hn::Store(sums[j], d, gradient + j * kLanes);
+    for (int i = 0; i < kRows; ++i) hn::Store(row_sums[i], d, sums + (p + i) * kLanes);
 }
 
-void LengthscaleGradient(int num_points, int num_dims, const double* scaled, const double* weight, const double* slope, double* gradient) {
-    const int width = static_cast<int>(hn::Lanes(Tag()));
+// gradient -= 2 sum over the rows p of x_p sum_{q < p} weighted_pq x_q, for kWidth columns at once.
+template <int kRows, int kWidth>
+HWY_INLINE void subtract_products(int p, const double* x, std::size_t stride, const double* rows, double* gradient) {
+    const Tag d;
+    Lane tile[kRows][kWidth];
+    for (int i = 0; i < kRows; ++i)
+        for (int c = 0; c < kWidth; ++c) tile[i][c] = hn::Zero(d);
+    const int count = p + kRows - 1;
+    for (int q = 0; q < count; ++q) {
+        Lane x_q[kWidth];
+#pragma GCC unroll 4
+        for (int c = 0; c < kWidth; ++c) x_q[c] = hn::Load(d, x + q * stride + c * kLanes);
+#pragma GCC unroll 4
+        for (int i = 0; i < kRows; ++i) {
+            const Lane value = hn::Load(d, rows + (static_cast<std::size_t>(q) * kRows + i) * kLanes);
+#pragma GCC unroll 4
+            for (int c = 0; c < kWidth; ++c) tile[i][c] = hn::MulAdd(value, x_q[c], tile[i][c]);
+        }
+    }
+    const Lane minus_two = hn::Set(d, -2.0);
+#pragma GCC unroll 4
+    for (int c = 0; c < kWidth; ++c) {
+        Lane sum = hn::Zero(d);
+#pragma GCC unroll 4
+        for (int i = 0; i < kRows; ++i) sum = hn::MulAdd(hn::Load(d, x + (p + i) * stride + c * kLanes), tile[i][c], sum);
+        hn::Store(hn::MulAdd(minus_two, sum, hn::Load(d, gradient + c * kLanes)), d, gradient + c * kLanes);
+    }
+}
+
+template <int kRows>
+HWY_INLINE void contract_rows(int p, int num_columns, const double* scaled, const double* weight, const double* slope, double* rows,
+                              double* sums, double* gradient) {
+    const std::size_t stride = static_cast<std::size_t>(num_columns) * kLanes;
+    gather_rows<kRows>(p, weight, slope, rows, sums);
+    int c = 0;
+    for (; c + 4 <= num_columns; c += 4) subtract_products<kRows, 4>(p, scaled + c * kLanes, stride, rows, gradient + c * kLanes);
+    for (; c < num_columns; ++c) subtract_products<kRows, 1>(p, scaled + c * kLanes, stride, rows, gradient + c * kLanes);
+}
+
+// With v_pq = weight slope: sum_{q<p} v_pq (x_p - x_q)^2 = sum_p x_p^2 sum_{q != p} v_pq - 2 sum_p x_p sum_{q<p} v_pq x_q. The second sum
+// is a product of matrices, a third of the work of differences, and it needs one walk through weights and slopes for all columns.
+void LengthscaleGradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
+                         double* workspace, double* gradient) {
+    const Tag d;
+    const int width = static_cast<int>(hn::Lanes(d));
     for (int lane = 0; lane < kLanes; lane += width) {
-        int dim = 0;
-        for (; dim + 4 <= num_dims; dim += 4)
-            contract_dims<4>(num_points, num_dims, scaled + dim * kLanes + lane, weight + lane, slope + lane,
-                             gradient + dim * kLanes + lane);
-        for (; dim < num_dims; ++dim)
-            contract_dims<1>(num_points, num_dims, scaled + dim * kLanes + lane, weight + lane, slope + lane,
-                             gradient + dim * kLanes + lane);
+        double *sums = workspace + lane, *rows = sums + static_cast<std::size_t>(num_points) * kLanes;
+        for (int p = 0; p < num_points; ++p) hn::Store(hn::Zero(d), d, sums + p * kLanes);
+        int p = 0;
+        for (; p + kTile <= num_points; p += kTile)
+            contract_rows<kTile>(p, num_columns, scaled + lane, weight + lane, slope + lane, rows, sums, gradient + lane);
+        for (; p < num_points; ++p)
+            contract_rows<1>(p, num_columns, scaled + lane, weight + lane, slope + lane, rows, sums, gradient + lane);
+        for (int c = 0; c < num_columns; ++c) {
+            Lane sum = hn::Load(d, gradient + c * kLanes + lane);
+            for (int point = 0; point < num_points; ++point) {
+                const Lane x = hn::Load(d, scaled + (static_cast<std::size_t>(point) * num_columns + c) * kLanes + lane);
+                sum = hn::MulAdd(hn::Mul(x, x), hn::Load(d, sums + point * kLanes), sum);
+            }
+            hn::Store(sum, d, gradient + c * kLanes + lane);
+        }
     }
 }
 
@@ -202,17 +376,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vnngp::kernel {
 
+HWY_EXPORT(ScaleColumns);
 HWY_EXPORT(Correlations);
 HWY_EXPORT(LengthscaleGradient);
 HWY_EXPORT(LocationGradient);
 
-void stationary_correlations(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, const PairValues& out) {
-    HWY_DYNAMIC_DISPATCH(Correlations)(profile, alpha, num_points, num_columns, scaled, out);
+void scale_columns(const LaneBlock& block, int num_columns, const int* columns, const double* factors, double* scaled) {
+    HWY_DYNAMIC_DISPATCH(ScaleColumns)(block, num_columns, columns, factors, scaled);
+}
+
+void stationary_correlations(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, double* norms,
+                             const PairValues& out) {
+    HWY_DYNAMIC_DISPATCH(Correlations)(profile, alpha, num_points, num_columns, scaled, norms, out);
 }
 
 void stationary_lengthscale_gradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
-                                     double* gradient) {
-    HWY_DYNAMIC_DISPATCH(LengthscaleGradient)(num_points, num_columns, scaled, weight, slope, gradient);
+                                     double* workspace, double* gradient) {
+    HWY_DYNAMIC_DISPATCH(LengthscaleGradient)(num_points, num_columns, scaled, weight, slope, workspace, gradient);
 }
 
 void stationary_location_gradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,

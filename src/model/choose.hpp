@@ -9,8 +9,8 @@
 namespace vnngp::model {
 
 struct Choice {
-    FitOptions options;                                ///< nothing left open
-    std::optional<inference::Hyperparameters> hyper;   ///< learned on a sample that stands for all the data, where there was one
+    FitOptions options;                               ///< nothing left open
+    std::optional<inference::Hyperparameters> hyper;  ///< learned on a sample that stands for all the data, where there was one
     std::vector<Tried> tried;
     std::vector<std::string> notes, warnings;
 };

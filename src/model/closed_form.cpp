@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "model/graph_search.hpp"
 #include "vnngp/base/random.hpp"
 #include "vnngp/data/split.hpp"
-#include "vnngp/neighbors/search.hpp"
 
 namespace vnngp::model {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using inference::Hyperparameters;
 using inference::MeanField;
 using inference::Problem;
@@ -40,47 +38,6 @@ constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
 constexpr double kUnresolvedShare = 0.3;  ///< of the field's variance, as noise where M < N
 constexpr Index kManyPoints = 100000;     ///< from which on a sample of the points goes before
 constexpr double kSmallestNoise = 1e-7;   ///< on the standardised scale: where a noiseless field starts
-
-/// Searches, and knows how long that took.
-class GraphSearch {
-public:
-    GraphSearch(const Context& context, const Problem& problem, const ClosedFormSettings& settings)
-        : context_(context), problem_(problem), settings_(settings) {
-        context_.progress = {};
-    }
-
-    inference::ResponseTerms terms(const Hyperparameters& hyper, std::vector<Index> points) {
-        const Timer timer(seconds_);
-        Points locations = data::gather_rows(problem_.inducing, points);
-        auto graph = nearest_predecessors(metric(hyper), problem_.inducing, points, settings_.neighbors, context_);
-        return {std::move(points), std::move(locations), std::move(graph)};
-    }
-
-    void refresh(const Hyperparameters& hyper, Problem& problem) {
-        const Timer timer(seconds_);
-        problem.prior_graph = nearest_predecessors(metric(hyper), problem.inducing, settings_.neighbors, context_);
-        if (!problem.at_sites())
-            problem.data_graph =
-                MetricIndex(metric(hyper), problem.inducing, context_).search(problem.inputs, settings_.neighbors, context_);
-    }
-
-    double seconds() const { return seconds_; }
-
-private:
-    struct Timer {
-        explicit Timer(double& sum) : total(sum) {}
-        ~Timer() { total += std::chrono::duration<double>(Clock::now() - start).count(); }
-        double& total;
-        Clock::time_point start = Clock::now();
-    };
-
-    NeighborMetric metric(const Hyperparameters& hyper) const { return {settings_.metric, *problem_.kernel, hyper.shape}; }
-
-    Context context_;
-    const Problem& problem_;
-    const ClosedFormSettings& settings_;
-    double seconds_ = 0.0;
-};
 
 /// One rough latent value per inducing point: the average over its observations. None where M < N.
 struct RoughValues {
@@ -218,13 +175,12 @@ Hyperparameters best_division(const Context& context, const Problem& problem, co
 }
 
 /// The limit of the bound in which q(u) sits on the observations (Eq. C4).
-ClosedFormResult train_response(const Context& context, Problem& problem, Hyperparameters hyper, const RoughValues& rough,
+ClosedFormResult train_response(const Context& context, const Problem& problem, Hyperparameters hyper, RoughValues rough,
                                 const ClosedFormSettings& settings, GraphSearch& search) {
     ClosedFormResult result;
     for (int round = 0; round < kRounds; ++round) {
-        const auto before = problem.prior_graph;
-        search.refresh(hyper, problem);
-        if (round > 0) result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
+        const double changed = search.refresh(hyper, {&rough.values});
+        if (round > 0) result.neighbors_changed.push_back(changed);
         if (round > 0 && (settings.metric == Metric::euclidean || result.neighbors_changed.back() < kSettledGraph)) break;
         auto found = inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
                                                   {.learn_mean = settings.learned.mean,
@@ -241,14 +197,15 @@ ClosedFormResult train_response(const Context& context, Problem& problem, Hyperp
     // All noise is in the nugget; q(u) is the observations themselves.
     hyper.likelihood[0] = problem.likelihood->parameters()[0].lower;
     hyper.nugget = std::max(hyper.nugget - hyper.likelihood[0], 0.0);
+    search.restore({&rough.values});
     result.posterior.q = {rough.values, Vector::Constant(problem.num_inducing(), hyper.likelihood[0])};
     result.posterior.converged = true;
     result.hyper = std::move(hyper);
     return result;
 }
 
-/// Searching neighbours and maximising the bound in turn, until the neighbours stay. problem.prior_graph is that of `hyper`, before and
-/// after.
+/// Searching neighbours and maximising the bound in turn, until the neighbours stay. The graph of the problem is that of `hyper`, before
+/// and after.
 struct Rounds {
     int most;
     int first_evaluations;
@@ -256,8 +213,8 @@ struct Rounds {
 };
 constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
 
-void maximize_in_rounds(const Context& context, Problem& problem, Hyperparameters& hyper, MeanField& q, const ClosedFormSettings& settings,
-                        const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {
+void maximize_in_rounds(const Context& context, const Problem& problem, Hyperparameters& hyper, MeanField& q,
+                        const ClosedFormSettings& settings, const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {
     for (int round = 0; round < rounds.most; ++round) {
         auto found = inference::maximize_bound(
             context, problem, hyper, q,
@@ -275,9 +232,7 @@ void maximize_in_rounds(const Context& context, Problem& problem, Hyperparameter
         result.converged = found.converged;
         result.stopped_because = std::move(found.stopped_because);
         if (settings.metric == Metric::euclidean) return;
-        const auto before = std::move(problem.prior_graph);
-        search.refresh(hyper, problem);
-        result.neighbors_changed.push_back(neighbors::fraction_changed(before, problem.prior_graph));
+        result.neighbors_changed.push_back(search.refresh(hyper, {&q.mean, &q.variance}));
         if (result.neighbors_changed.back() < kSettledGraph) return;
     }
 }
@@ -307,7 +262,7 @@ Hyperparameters learned_on_sample(const Context& context, const Problem& problem
                                   const RoughValues& rough, const ClosedFormSettings& settings) {
     Problem sample = sampled_problem(problem, sampled_points(problem.num_inducing(), kManyTerms, context.seed));
     GraphSearch search(context, sample, settings);
-    search.refresh(guessed, sample);
+    search.refresh(guessed, {});
     Hyperparameters hyper = best_division(context, sample, guessed, fixed_nugget, rough, settings);
     MeanField q = inference::prior_marginals(sample, hyper);
     ClosedFormResult on_sample;
@@ -333,7 +288,7 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
 
     const bool many = !settings.warm && problem.at_sites() && problem.num_inducing() > kManyPoints;
     if (many) hyper = learned_on_sample(context, problem, hyper, start.nugget, rough, settings);
-    search.refresh(hyper, problem);
+    search.refresh(hyper, {});
     if (!settings.warm && !many) hyper = best_division(context, problem, hyper, start.nugget, rough, settings);
 
     ClosedFormResult result;
@@ -343,6 +298,7 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
     ++result.passes;
     result.linear_iterations = std::max(result.linear_iterations, result.posterior.linear_iterations);
     result.converged = result.converged && result.posterior.converged;
+    search.restore({&result.posterior.q.mean, &result.posterior.q.variance});
     result.hyper = std::move(hyper);
     result.seconds_neighbors = search.seconds() + seconds_observations;
     return result;

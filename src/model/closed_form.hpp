@@ -30,7 +30,7 @@ struct ClosedFormResult {
     std::string stopped_because;
 };
 
-/// problem.inducing, sites (or inputs) and targets are given; its graphs are searched here. They end consistent with the hyperparameters.
+/// problem.inducing, sites (or inputs) and targets are given; its graphs are searched here, the last one with the final hyperparameters.
 ClosedFormResult train_closed_form(const Context& context, inference::Problem& problem, const inference::Hyperparameters& start,
                                    const ClosedFormSettings& settings);
 

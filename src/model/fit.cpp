@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "model/choose.hpp"
+#include "model/gaps.hpp"
 #include "model/prepare.hpp"
 #include "model/train.hpp"
 
@@ -54,6 +55,7 @@ FittedModel fit(const Points& points, const Vector& targets, const FitOptions& o
     model.report.seconds_choose = seconds_since(choose_start);
 
     model::train(context, inputs, standardized, *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr, model);
+    if (options.prediction_neighbors == 0 && settled.inference != Inference::stochastic) model::find_gaps(context, model);
     model::add_warnings(*likelihood, model);
     model.report.seconds_total = seconds_since(start);
     return model;

@@ -147,6 +147,7 @@ void save_model(const std::string& path, const FittedModel& model) {
                      {"prediction_neighbors", model.prediction_neighbors},
                      {"metric", model.metric == Metric::kernel ? "kernel" : "euclidean"},
                      {"report", report_json(model.report)}};
+    if (model.gap_neighbors > 0) description["gap"] = {{"distance", model.gap_distance}, {"neighbors", model.gap_neighbors}};
     if (model.lonlat) description["lonlat"] = {model.lonlat->first, model.lonlat->second};
     file.metadata["model"] = description.dump();
     file.add("inducing", model.inducing);
@@ -192,6 +193,10 @@ FittedModel load_model(const std::string& path) {
         model.prediction_neighbors = description.at("prediction_neighbors");
         model.metric = description.value("metric", "euclidean") == "kernel" ? Metric::kernel : Metric::euclidean;
         model.report = report_of(description.at("report"));
+        if (description.contains("gap")) {
+            model.gap_distance = description["gap"].at("distance");
+            model.gap_neighbors = description["gap"].at("neighbors");
+        }
         if (description.contains("lonlat")) model.lonlat = description["lonlat"].get<std::pair<Index, Index>>();
     } catch (const json::exception& error) {
         throw InputError(fmt::format("'{}' is not a usable model: {}", path, error.what()));

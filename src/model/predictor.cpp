@@ -7,6 +7,7 @@
 
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
+#include "vnngp/data/split.hpp"
 #include "vnngp/inference/joint_prediction.hpp"
 #include "vnngp/inference/prediction.hpp"
 
@@ -35,6 +36,7 @@ Predictor::Predictor(const FittedModel& model, const Context& context, Index nei
       centered_mean_(model.posterior.mean - prior_means(model.inducing)),
       neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
     context_.progress = {};
+    if (neighbors == 0 && model.gap_neighbors > neighbors_) gap_neighbors_ = model.gap_neighbors;
 }
 
 Vector Predictor::prior_means(const Points& points) const {
@@ -56,12 +58,31 @@ conditional::Covariance Predictor::covariance() const {
 
 inference::MeanField Predictor::deviation() const { return {centered_mean_, model_.posterior.variance}; }
 
+inference::LatentPrediction Predictor::smooth(const Points& x, const neighbors::NeighborGraph& graph) const {
+    const Vector mean = prior_means(x);
+    return inference::predict_latent(context_, covariance(), {centered_mean_, model_.posterior.variance, mean}, model_.inducing, graph, x);
+}
+
+// Points in gaps a second time, from more neighbours.
+void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const {
+    std::vector<Index> nearest;
+    for (Index i = 0; i < graph.num_rows(); ++i) nearest.push_back(graph.row(i)[0]);
+    const Vector distance = index_.distances(x, data::gather_rows(model_.inducing, nearest));
+    std::vector<Index> in_gap;
+    for (Index i = 0; i < graph.num_rows(); ++i)
+        if (distance[i] > model_.gap_distance) in_gap.push_back(i);
+    if (in_gap.empty()) return;
+    const Points there = data::gather_rows(x, in_gap);
+    const auto further = smooth(there, index_.search(there, gap_neighbors_, context_));
+    prediction.mean(in_gap) = further.mean;
+    prediction.variance(in_gap) = further.variance;
+}
+
 Predictor::Latent Predictor::latent(const Points& points) const {
     const Points x = inputs(points);
     const auto graph = index_.search(x, neighbors_, context_);
-    const Vector mean = prior_means(x);
-    auto prediction =
-        inference::predict_latent(context_, covariance(), {centered_mean_, model_.posterior.variance, mean}, model_.inducing, graph, x);
+    auto prediction = smooth(x, graph);
+    if (gap_neighbors_ > 0) look_further(x, graph, prediction);
     Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
     latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
     return latent;
@@ -92,7 +113,8 @@ Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, 
     context.seed = seed;
     const Points x = inputs(points);
     Points drawn =
-        inference::sample_joint_latent(context, covariance(), deviation(), {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count);
+        inference::sample_joint_latent(context, covariance(), deviation(),
+                                       {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count);
     drawn.colwise() += prior_means(x);
     const double nugget_sd = std::sqrt(model_.hyper.nugget);
     parallel_chunks(context, count, 1, [&](const Chunk& chunk) {
@@ -109,7 +131,8 @@ JointPrediction Predictor::joint(const Points& points, std::uint64_t seed) const
     Context context = context_;
     context.seed = seed;
     const Points x = inputs(points);
-    auto latent = inference::joint_latent(context, covariance(), deviation(), {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_});
+    auto latent = inference::joint_latent(context, covariance(), deviation(),
+                                          {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_});
     latent.mean += prior_means(x);
     const double scale = model_.target_scaling.scale;
     return {data::invert(model_.target_scaling, std::move(latent.mean)), latent.covariance * (scale * scale)};

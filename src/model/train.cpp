@@ -65,9 +65,9 @@ inference::StochasticResult run_minibatches(const Context& context, inference::P
 
     const std::string fingerprint = run_fingerprint(options, context.seed, problem);
     if (options.resume) state = read_checkpoint(options.checkpoint, fingerprint, std::move(state));
-    return inference::fit_stochastic(
-        context, problem, hyper, training, std::move(state),
-        [&](const inference::StochasticState& current) { write_checkpoint(options.checkpoint, fingerprint, current); });
+    return inference::fit_stochastic(context, problem, hyper, training, std::move(state), [&](const inference::StochasticState& current) {
+        write_checkpoint(options.checkpoint, fingerprint, current);
+    });
 }
 
 // How far q(u) is below its optimum under the final hyperparameters, per observation: a bound that merely stopped moving may be stuck.

@@ -30,7 +30,8 @@ void warn_of_kernel(FittedModel& model) {
     for (std::size_t p = 0; p < parameters.size(); ++p) {
         const double value = model.hyper.shape[p];
         if (value < kNearBound * parameters[p].lower)
-            model.report.warnings.push_back(fmt::format("{} is at its lower bound: the function looks like noise along it", parameters[p].name));
+            model.report.warnings.push_back(
+                fmt::format("{} is at its lower bound: the function looks like noise along it", parameters[p].name));
         else if (parameters[p].input >= 0 && value > kNoInfluence)
             without_influence.push_back(inputs[parameters[p].input].name);
     }

@@ -36,21 +36,23 @@ public:
     std::vector<double> prior_slopes;
     std::vector<double> log_likelihood_parameters;
 
-    std::span<const Index> touched() const { return touched_; }
+    std::span<const Index> touched() const { return std::span(touched_).first(num_touched_); }
+    /// Without a branch, which no processor could predict.
     void touch(Index j) {
-        if (is_touched_[j]) return;
+        touched_[num_touched_] = j;
+        num_touched_ += 1 - static_cast<std::size_t>(is_touched_[j]);
         is_touched_[j] = 1;
-        touched_.push_back(j);
     }
     bool with_locations() const { return locations.rows() > 0; }
     bool with_posterior() const { return !is_touched_.empty(); }
 
 private:
-    std::vector<Index> touched_;
-    std::vector<char> is_touched_;
+    std::vector<Index> touched_;  ///< room for all, and one more
+    std::size_t num_touched_ = 0;
+    std::vector<unsigned char> is_touched_;
 };
 
-/// Marks every inducing point whose q(u_j) or location the minibatch's terms depend on.
+/// Marks every inducing point whose q(u_j) or location the minibatch's terms depend on: before elbo() with a gradient in q(u).
 void touch_terms(const Problem& problem, const Minibatch& batch, ElboGradient& gradient);
 
 /// The bound's value on the minibatch; with a gradient, its derivatives are added to it. The value is the same either way, and neither

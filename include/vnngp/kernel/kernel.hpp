@@ -47,6 +47,7 @@ struct KernelScratch {
     linalg::LaneBuffer scaled;           ///< the block's coordinates in units of the length-scales
     linalg::LaneBuffer slope;            ///< one value per pair: what the derivative of the correlation needs
     linalg::LaneBuffer shape_slope;      ///< one value per pair: the derivative in the logarithm of a profile's own parameter
+    linalg::LaneBuffer workspace;        ///< some values per point
     linalg::LaneBuffer column_gradient;  ///< derivatives before those of coordinates that share a length-scale are added up
     std::vector<double> factors;         ///< a few numbers derived from the parameters: inverse length-scales, shares of a mixture
 

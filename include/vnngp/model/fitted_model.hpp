@@ -36,6 +36,8 @@ struct FittedModel {
     inference::MeanField posterior;
     Index neighbors = 0;
     Index prediction_neighbors = 0;
+    Index gap_neighbors = 0;    ///< those of a point farther than gap_distance from its nearest inducing point; 0: no difference is made
+    double gap_distance = 0.0;  ///< in the metric
     FitReport report;
 
     /// Predicts at points with the columns that fit was given. For many blocks of points make one Predictor instead.

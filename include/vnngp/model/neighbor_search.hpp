@@ -36,6 +36,8 @@ public:
     neighbors::NeighborGraph search(const Points& queries, Index max_neighbors, const Context& context) const;
     /// Coordinates in which Euclidean distance is, at least roughly, the metric.
     Points coordinates(const Points& points) const;
+    /// Between rows of the same number.
+    Vector distances(const Points& a, const Points& b) const { return (coordinates(a) - coordinates(b)).rowwise().norm(); }
 
 private:
     NeighborMetric metric_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "vnngp/inference/prediction.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
 #include "vnngp/model/fitted_model.hpp"
 #include "vnngp/model/neighbor_search.hpp"
@@ -27,7 +28,7 @@ struct JointPrediction {
 
 class Predictor {
 public:
-    /// Keeps a reference to the model. neighbors: 0 = the model's own choice.
+    /// Keeps a reference to the model. neighbors: 0 = the model's own choice, and more for points in gaps of the data.
     Predictor(const FittedModel& model, const Context& context, Index neighbors = 0);
 
     /// probabilities: in (0, 1), those of the quantiles wanted.
@@ -58,6 +59,8 @@ private:
         Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
     };
     Latent latent(const Points& points) const;
+    inference::LatentPrediction smooth(const Points& x, const neighbors::NeighborGraph& graph) const;
+    void look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const;
     /// The kernel's coordinates, standardised.
     Points inputs(const Points& points) const;
     conditional::Covariance covariance() const;
@@ -72,6 +75,7 @@ private:
     MetricIndex index_;
     Vector centered_mean_;  ///< m - mu
     Index neighbors_;
+    Index gap_neighbors_ = 0;  ///< in gaps of the data; 0: as everywhere
 };
 
 }  // namespace vnngp

@@ -32,13 +32,13 @@ struct FitReport {
     bool converged = false;
     double optimality_gap = 0.0;  ///< nats per observation between q(u) and its optimum for the final hyperparameters
     std::string stopped_because;
-    std::int64_t iterations = 0;  ///< optimiser steps
-    std::vector<double> trace;    ///< the bound per observation after each epoch, or at each evaluation
-    std::int64_t passes = 0;      ///< over all rows of the data
-    std::int64_t linear_iterations = 0;        ///< of conjugate gradients, in the longest solve
-    std::vector<double> neighbors_changed;     ///< share of the neighbours that each search in the learned metric replaced
-    std::vector<Tried> tried;                  ///< settings compared on held-out data
-    double seconds_choose = 0.0;               ///< spent on that
+    std::int64_t iterations = 0;            ///< optimiser steps
+    std::vector<double> trace;              ///< the bound per observation after each epoch, or at each evaluation
+    std::int64_t passes = 0;                ///< over all rows of the data
+    std::int64_t linear_iterations = 0;     ///< of conjugate gradients, in the longest solve
+    std::vector<double> neighbors_changed;  ///< share of the neighbours that each search in the learned metric replaced
+    std::vector<Tried> tried;               ///< settings compared on held-out data
+    double seconds_choose = 0.0;            ///< spent on that
     double seconds_neighbors = 0.0;
     double seconds_train = 0.0;
     double seconds_total = 0.0;

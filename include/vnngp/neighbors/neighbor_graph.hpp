@@ -28,6 +28,12 @@ public:
         sizes_[i] = static_cast<Index>(neighbors.size());
     }
 
+    /// Neighbour j becomes number[j]; the rows stay.
+    void renumber_neighbors(std::span<const Index> number) {
+        for (Index i = 0; i < num_rows(); ++i)
+            for (Index* j = edges_.data() + offset(i); j != edges_.data() + offset(i) + sizes_[i]; ++j) *j = number[*j];
+    }
+
     bool operator==(const NeighborGraph&) const = default;
 
 private:
@@ -39,6 +45,7 @@ private:
 };
 
 /// The share of the edges of a that are not in b, rows compared as sets; 0 when a has no edges. Both have the same number of rows.
-double fraction_changed(const NeighborGraph& a, const NeighborGraph& b);
+/// number_in_a, unless empty: what point i of b is called in a.
+double fraction_changed(const NeighborGraph& a, const NeighborGraph& b, std::span<const Index> number_in_a = {});
 
 }  // namespace vnngp::neighbors

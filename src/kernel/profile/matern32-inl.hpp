@@ -3,7 +3,7 @@ struct Matern32 {
     template <class D, class V = hn::Vec<D>>
     static HWY_INLINE void profile(D d, V squared_distance, V& correlation, V& slope) {
         const V a = hn::Sqrt(hn::Mul(hn::Set(d, 3.0), squared_distance));
-        const V decay = hn::Exp(d, hn::Neg(a));
+        const V decay = exp_minus(d, a);
         correlation = hn::MulAdd(a, decay, decay);
         slope = hn::Mul(hn::Set(d, 3.0), decay);
     }

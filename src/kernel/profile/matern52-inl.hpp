@@ -4,7 +4,7 @@ struct Matern52 {
     static HWY_INLINE void profile(D d, V squared_distance, V& correlation, V& slope) {
         const V five_thirds = hn::Set(d, 5.0 / 3.0);
         const V a = hn::Sqrt(hn::Mul(hn::Set(d, 5.0), squared_distance));
-        const V decay = hn::Exp(d, hn::Neg(a));
+        const V decay = exp_minus(d, a);
         const V linear = hn::MulAdd(a, decay, decay);
         correlation = hn::MulAdd(hn::Mul(five_thirds, squared_distance), decay, linear);
         slope = hn::Mul(five_thirds, linear);

@@ -2,7 +2,7 @@
 struct Rbf {
     template <class D, class V = hn::Vec<D>>
     static HWY_INLINE void profile(D d, V squared_distance, V& correlation, V& slope) {
-        correlation = hn::Exp(d, hn::Mul(hn::Set(d, -0.5), squared_distance));
+        correlation = exp_minus(d, hn::Mul(hn::Set(d, 0.5), squared_distance));
         slope = correlation;
     }
 };

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "small_problem.hpp"
 #include "support/finite_difference.hpp"
@@ -213,8 +215,10 @@ TEST_P(MinibatchElbo, AveragesToTheFullObjectiveAndGradient) {
         std::vector<Index> observations, inducing;
         for (Index i = 0; i < batch_observations; ++i) observations.push_back((shift + i) % n);
         for (Index j = 0; j < batch_inducing; ++j) inducing.push_back((shift + j) % m);
+        const Minibatch batch = minibatch(f.problem, observations, inducing);
         part.clear();
-        value += elbo({.threads = 1}, f.problem, f.hyper, f.posterior, minibatch(f.problem, observations, inducing), &part) / shifts;
+        touch_terms(f.problem, batch, part);
+        value += elbo({.threads = 1}, f.problem, f.hyper, f.posterior, batch, &part) / shifts;
         on_lengthscale += part.covariance.log_shape[0] / shifts;
         on_noise += part.log_likelihood_parameters[0] / shifts;
         on_mean += part.prior_mean / shifts;
@@ -239,19 +243,15 @@ TEST(ElboGradients, TouchedIsExactlyWhatTheTermsDependOn) {
     const std::vector<Index> observations{3, 4}, inducing{10};
     const auto batch = minibatch(f.problem, observations, inducing);
     touch_terms(f.problem, batch, gradient);
-    std::vector<Index> announced(gradient.touched().begin(), gradient.touched().end());
+    const std::vector<Index> touched(gradient.touched().begin(), gradient.touched().end());
+    EXPECT_LT(touched.size(), 14u);
+    EXPECT_EQ(std::set<Index>(touched.begin(), touched.end()).size(), touched.size()) << "each is announced once";
+    elbo({}, f.problem, f.hyper, f.posterior, batch, &gradient);
+    for (Index j = 0; j < f.problem.num_inducing(); ++j)
+        EXPECT_EQ(std::count(touched.begin(), touched.end(), j), gradient.mean[j] != 0.0) << j;
     gradient.clear();
     EXPECT_TRUE(gradient.touched().empty());
-    elbo({}, f.problem, f.hyper, f.posterior, batch, &gradient);
-    std::vector<Index> touched(gradient.touched().begin(), gradient.touched().end());
-    std::sort(announced.begin(), announced.end());
-    std::sort(touched.begin(), touched.end());
-    EXPECT_EQ(announced, touched);
-    EXPECT_LT(touched.size(), 14u);
-    for (Index j = 0; j < 18; ++j)
-        if (!std::binary_search(touched.begin(), touched.end(), j)) {
-            EXPECT_EQ(gradient.mean[j], 0.0);
-        }
+    EXPECT_EQ(gradient.mean.cwiseAbs().maxCoeff(), 0.0);
 }
 
 TEST(Elbo, IsIdenticalOnOneAndTwoThreads) {

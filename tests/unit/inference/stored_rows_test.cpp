@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "small_problem.hpp"
+#include "vnngp/neighbors/numbering.hpp"
 
 namespace vnngp::inference {
 namespace {
@@ -48,29 +49,64 @@ TEST_F(StoredRowsOf, ProductsEqualThoseOfDenseMatrices) {
 TEST_F(StoredRowsOf, UnitLowerSolvesInvertDenseMatrices) {
     const MatrixXd lower = MatrixXd::Identity(18, 18) - scale.asDiagonal() * dense_prior.b;
     Vector y = x;
-    prior.solve_unit_lower(scale, y);
+    prior.solve_unit_lower({}, scale, y);
     EXPECT_LT(largest(lower * y - x), 1e-11);
     y = x;
-    prior.solve_unit_lower_transposed(scale, y);
+    prior.solve_unit_lower_transposed({}, scale, y);
     EXPECT_LT(largest(lower.transpose() * y - x), 1e-11);
 }
 
-// Enough rows for several chunks and several partial sums.
-TEST(StoredRows, ProductsAreIdenticalOnOneAndTwoThreads) {
-    const Points points = testing::random_points(20000, 2, 55);
-    const auto graph = neighbors::predecessor_graph(points, 3, {});
-    const auto kernel = kernel::make_kernel("matern12", 2);
-    const conditional::Covariance cov{kernel.get(), {0.5, 0.7}, 1.0, 0.1};
-    const Vector x = testing::random_vector(20000, 56);
+// Enough rows for several chunks, several partial sums, and runs that are cut into parts.
+class ManyRows : public ::testing::Test {
+protected:
+    static constexpr Index kCount = 60000;
+    ManyRows() {
+        const Points unordered = testing::random_points(kCount, 2, 55);
+        const auto searched = neighbors::predecessor_graph(unordered, 3, {});
+        const auto order = neighbors::cache_order(searched, unordered);
+        graph = neighbors::renumbered(searched, order);
+        points = unordered(order, Eigen::all);
+    }
+    StoredRows rows(const Context& context) const { return {context, {kernel.get(), {0.5, 0.7}, 1.0, 0.1}, {points, points, graph}}; }
+
+    Points points;
+    neighbors::NeighborGraph graph;
+    std::unique_ptr<kernel::Kernel> kernel = kernel::make_kernel("matern12", 2);
+    Vector x = testing::random_vector(kCount, 56), scale = testing::random_vector(kCount, 57).cwiseAbs().cwiseMin(1.0);
+};
+
+TEST_F(ManyRows, GiveIdenticalResultsOnOneAndTwoThreads) {
     const auto results = [&](const Context& context) {
-        const StoredRows rows(context, cov, {points, points, graph});
-        Vector y = x, z = x;
+        const StoredRows rows = this->rows(context);
+        Vector y = x, z = x, lower = x, transposed = x;
         rows.add_transposed(context, x, y);
         rows.add_transposed_squares(context, x, z);
-        return std::vector<Vector>{rows.variance, rows.multiply(context, x), rows.multiply_squares(context, x), y, z};
+        rows.solve_unit_lower(context, scale, lower);
+        rows.solve_unit_lower_transposed(context, scale, transposed);
+        return std::vector<Vector>{rows.variance,
+                                   rows.multiply(context, x),
+                                   rows.multiply_squares(context, x),
+                                   y,
+                                   z,
+                                   lower,
+                                   transposed,
+                                   rows.eliminated(context, x.cwiseAbs())};
     };
     const auto one = results({.threads = 1}), two = results({.threads = 2});
     for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], two[i]) << i;
+}
+
+TEST_F(ManyRows, SolvesInvertProducts) {
+    const Context context{.threads = 2};
+    const StoredRows rows = this->rows(context);
+    Vector y = x;
+    rows.solve_unit_lower(context, scale, y);
+    EXPECT_LT(largest(y - scale.cwiseProduct(rows.multiply(context, y)) - x), 1e-9);
+    y = x;
+    rows.solve_unit_lower_transposed(context, scale, y);
+    Vector image = y;
+    rows.add_transposed(context, -scale.cwiseProduct(y), image);
+    EXPECT_LT(largest(image - x), 1e-9);
 }
 
 }  // namespace

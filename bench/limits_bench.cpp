@@ -1,0 +1,183 @@
+// How near the machine's limits: the stages of a fit beside this machine's matrix product (arithmetic) and copy (memory), in one run.
+// Absolute figures depend on the machine and on what else it is doing; the ratios do much less.
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "inference/stored_rows.hpp"
+#include "vnngp/base/parallel.hpp"
+#include "vnngp/base/random.hpp"
+#include "vnngp/inference/elbo.hpp"
+#include "vnngp/linalg/lanes.hpp"
+#include "vnngp/neighbors/numbering.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+extern "C" void openblas_set_num_threads(int);  // NOLINT: not in every cblas.h
+
+namespace {
+
+using namespace vnngp;
+using Clock = std::chrono::steady_clock;
+
+/// The shortest of several repetitions.
+double seconds_of(const std::function<void()>& body, int repetitions = 5) {
+    double best = 1e300;
+    for (int i = 0; i < repetitions; ++i) {
+        const auto start = Clock::now();
+        body();
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    return best;
+}
+
+/// Runs body(worker) on every thread at once.
+void on_all_threads(const std::function<void(int)>& body) {
+    const Context context;
+    parallel_chunks(context, context.num_threads(), 1, [&](const Chunk& chunk) { body(static_cast<int>(chunk.begin)); });
+}
+
+template <class Number, class Multiply>
+double matrix_product_rate(const Multiply& multiply) {
+    const int n = 2048;
+    const std::vector<Number> a(static_cast<std::size_t>(n) * n, 1), b(a.size(), 1);
+    std::vector<Number> c(a.size());
+    return 2e-9 * n * n * n / seconds_of([&] { multiply(n, a.data(), b.data(), c.data()); });
+}
+
+struct Limits {
+    double dgemm, sgemm, copy;
+};
+
+Limits measured_limits() {
+    openblas_set_num_threads(Context{}.num_threads());
+    Limits limits{};
+    limits.dgemm = matrix_product_rate<double>([](int n, const double* a, const double* b, double* c) {
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, a, n, b, n, 0.0, c, n);
+    });
+    limits.sgemm = matrix_product_rate<float>([](int n, const float* a, const float* b, float* c) {
+        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0F, a, n, b, n, 0.0F, c, n);
+    });
+    const std::size_t bytes = std::size_t{1} << 28;
+    std::vector<std::vector<char>> from(Context{}.num_threads()), to(from.size());
+    on_all_threads([&](int worker) {
+        from[worker].assign(bytes, 1);
+        to[worker].assign(bytes, 2);
+    });
+    const double seconds =
+        seconds_of([&] { on_all_threads([&](int worker) { std::memcpy(to[worker].data(), from[worker].data(), bytes); }); });
+    limits.copy = 2e-9 * static_cast<double>(bytes * from.size()) / seconds;
+    return limits;
+}
+
+void print(const std::string& operation, const std::string& size, double ours, double limit, const char* unit) {
+    fmt::print("{:<44} {:<22} {:>8.1f} {:>8.1f} {} {:>7.0f} %\n", operation, size, ours, limit, unit, 100 * ours / limit);
+    std::fflush(stdout);
+}
+
+void cholesky(int order, const Limits& limits) {
+    using namespace linalg;
+    const std::size_t size = packed_row(order) * kLanes;
+    LaneBuffer matrix(size);
+    RandomStream stream(1, StreamPurpose::test);
+    for (int p = 0; p < order; ++p)
+        for (int e = 0; e <= p; ++e)
+            for (int lane = 0; lane < kLanes; ++lane) matrix[(packed_row(p) + e) * kLanes + lane] = p == e ? order : 0.3 * stream.uniform();
+    struct Work {
+        LaneBuffer factor, inverse;
+        alignas(64) std::array<double, kLanes> pivot;
+    };
+    std::vector<Work> work(Context{}.num_threads(), {LaneBuffer(size), LaneBuffer(static_cast<std::size_t>(order) * kLanes), {}});
+    const int repetitions = std::max(1, static_cast<int>(1e9 / (kLanes * std::pow(order, 3))));
+    const auto seconds = [&](bool factor) {
+        return seconds_of([&] {
+            on_all_threads([&](int worker) {
+                Work& w = work[worker];
+                for (int i = 0; i < repetitions; ++i) {
+                    std::copy(matrix.begin(), matrix.end(), w.factor.begin());
+                    if (factor) batch_cholesky(order, w.factor.data(), w.inverse.data(), w.pivot.data());
+                }
+            });
+        });
+    };
+    const double flops = static_cast<double>(work.size()) * repetitions * kLanes * std::pow(order, 3) / 3;
+    print("Cholesky stage", fmt::format("K = {}", order), 1e-9 * flops / (seconds(true) - seconds(false)), limits.dgemm, "GFLOP/s");
+}
+
+struct Setting {
+    std::unique_ptr<kernel::Kernel> kernel;
+    std::unique_ptr<likelihood::Likelihood> likelihood = likelihood::make_likelihood("gaussian");
+    inference::Problem problem;
+    inference::Hyperparameters hyper;
+};
+
+Setting setting(Index count, int dims, Index neighbors) {
+    Setting s;
+    s.kernel = kernel::make_kernel("matern52", dims);
+    RandomStream stream(1, StreamPurpose::test);
+    inference::Problem& problem = s.problem;
+    problem.kernel = s.kernel.get();
+    problem.likelihood = s.likelihood.get();
+    Points points(count, dims);
+    for (double& x : points.reshaped()) x = stream.uniform();
+    const auto graph = neighbors::predecessor_graph(points, neighbors, {});
+    const auto order = neighbors::cache_order(graph, points);
+    problem.inducing = points(order, Eigen::all);
+    problem.prior_graph = neighbors::renumbered(graph, order);
+    problem.targets.resize(count);
+    for (double& y : problem.targets) y = stream.normal();
+    problem.sites.resize(count);
+    std::iota(problem.sites.begin(), problem.sites.end(), 0);
+    const double spacing = std::pow(count, -1.0 / dims);
+    s.hyper = {std::vector<double>(dims, dims > 3 ? 0.5 : 10 * spacing), 1.0, 0.01, 0.0, {0.5}};
+    return s;
+}
+
+/// Multiplications and additions of one row, without those of exp: Cholesky K^3 / 3; distances and length-scale gradients D K^2 each; four
+/// triangular solves; weights of the pairs.
+double row_flops(double k, double dims) { return k * k * (k / 3 + 2 * dims + 4 + 1.5); }
+
+void rows_with_gradient(Index count, int dims, Index neighbors, const Limits& limits) {
+    const Setting s = setting(count, dims, neighbors);
+    const inference::MeanField q{Vector::Zero(count), Vector::Constant(count, 0.1)};
+    inference::ElboGradient gradient(s.problem, false, false);
+    const double seconds = seconds_of([&] { inference::full_elbo({}, s.problem, s.hyper, q, &gradient); }, 3);
+    print("row: kernel, Cholesky, solves, gradient", fmt::format("K = {}, {}-D", neighbors, dims),
+          1e-9 * static_cast<double>(count) * row_flops(neighbors, dims) / seconds, limits.dgemm, "GFLOP/s");
+}
+
+void solver_passes(Index count, int dims, Index neighbors, const Limits& limits) {
+    const Setting s = setting(count, dims, neighbors);
+    const Context context;
+    const inference::StoredRows rows(context, covariance(s.problem, s.hyper),
+                                     {s.problem.inducing, s.problem.inducing, s.problem.prior_graph});
+    // What a pass must read: a weight and a number per edge.
+    const double bytes = 12.0 * static_cast<double>(count) * neighbors;
+    const std::string size = fmt::format("{} x {}-D, K = {}", count, dims, neighbors);
+    const Vector x = Vector::Ones(count), half = Vector::Constant(count, 0.5);
+    Vector y = x;
+    const auto rate = [&](const char* name, const std::function<void()>& pass) {
+        print(name, size, 1e-9 * bytes / seconds_of(pass), limits.copy, "GB/s   ");
+    };
+    rate("solver: product with B", [&] { y = rows.multiply(context, x); });
+    rate("solver: product with B'", [&] { rows.add_transposed(context, x, y); });
+    rate("solver: triangular solve", [&] { rows.solve_unit_lower(context, half, y = x); });
+    rate("solver: transposed triangular solve", [&] { rows.solve_unit_lower_transposed(context, half, y = x); });
+}
+
+}  // namespace
+
+int main() {
+    fmt::print("instruction set {}, {} threads\n", linalg::instruction_set(), Context{}.num_threads());
+    const Limits limits = measured_limits();
+    fmt::print("machine: DGEMM {:.1f} GFLOP/s, SGEMM {:.1f} GFLOP/s, copy {:.1f} GB/s\n\n", limits.dgemm, limits.sgemm, limits.copy);
+    fmt::print("{:<44} {:<22} {:>8} {:>8} {:<7} {:>9}\n", "operation", "size", "ours", "machine", "unit", "ratio");
+    for (const int order : {16, 32, 64, 128, 256}) cholesky(order, limits);
+    for (const Index neighbors : {16, 32, 64, 128, 256}) rows_with_gradient(8192, 8, neighbors, limits);
+    rows_with_gradient(8192, 26, 256, limits);
+    solver_passes(1'000'000, 2, 16, limits);
+    solver_passes(300'000, 3, 32, limits);
+}

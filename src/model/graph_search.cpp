@@ -1,0 +1,71 @@
+#include "model/graph_search.hpp"
+
+#include "vnngp/data/split.hpp"
+#include "vnngp/neighbors/numbering.hpp"
+#include "vnngp/neighbors/search.hpp"
+
+namespace vnngp::model {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Timer {
+    explicit Timer(double& sum) : total(sum) {}
+    ~Timer() { total += std::chrono::duration<double>(Clock::now() - start).count(); }
+    double& total;
+    Clock::time_point start = Clock::now();
+};
+
+}  // namespace
+
+GraphSearch::GraphSearch(const Context& context, inference::Problem& problem, const ClosedFormSettings& settings)
+    : context_(context), problem_(problem), settings_(settings) {
+    context_.progress = {};
+}
+
+NeighborMetric GraphSearch::metric(const inference::Hyperparameters& hyper) const {
+    return {settings_.metric, *problem_.kernel, hyper.shape};
+}
+
+inference::ResponseTerms GraphSearch::terms(const inference::Hyperparameters& hyper, std::vector<Index> points) {
+    const Timer timer(seconds_);
+    Points locations = data::gather_rows(problem_.inducing, points);
+    auto graph = nearest_predecessors(metric(hyper), problem_.inducing, points, settings_.neighbors, context_);
+    return {std::move(points), std::move(locations), std::move(graph)};
+}
+
+void GraphSearch::permute(std::span<const Index> old_number, std::initializer_list<Vector*> along) {
+    problem_.inducing = data::gather_rows(problem_.inducing, old_number);
+    for (Vector* values : along) *values = Vector((*values)(old_number));
+    if (!problem_.at_sites()) return;
+    const auto new_number = neighbors::inverse_order(old_number);
+    for (Index& site : problem_.sites) site = new_number[site];
+}
+
+void GraphSearch::restore(std::initializer_list<Vector*> along) {
+    problem_.prior_graph = {};
+    problem_.data_graph = {};
+    if (!number_.empty()) permute(number_, along);
+    number_.clear();
+}
+
+double GraphSearch::refresh(const inference::Hyperparameters& hyper, std::initializer_list<Vector*> along) {
+    const Timer timer(seconds_);
+    auto before = std::move(problem_.prior_graph);
+    const std::vector<Index> number_before = number_;
+    restore(along);
+    const auto graph = nearest_predecessors(metric(hyper), problem_.inducing, settings_.neighbors, context_);
+    const double changed = number_before.empty() ? 1.0 : neighbors::fraction_changed(before, graph, number_before);
+    before = {};
+    if (!problem_.at_sites())
+        problem_.data_graph =
+            MetricIndex(metric(hyper), problem_.inducing, context_).search(problem_.inputs, settings_.neighbors, context_);
+    const auto order = neighbors::cache_order(graph, problem_.inducing);
+    problem_.prior_graph = neighbors::renumbered(graph, order);
+    permute(order, along);
+    number_ = neighbors::inverse_order(order);
+    problem_.data_graph.renumber_neighbors(number_);
+    return changed;
+}
+
+}  // namespace vnngp::model

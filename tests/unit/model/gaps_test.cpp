@@ -1,0 +1,50 @@
+// Points in gaps of the data look at more neighbours than the others.
+#include "model_support.hpp"
+#include "vnngp/model/predictor.hpp"
+
+namespace vnngp::testing {
+namespace {
+
+// A grid with a square hole in its middle, and a smooth field on it.
+class FieldWithAHole : public ::testing::Test {
+protected:
+    static Points grid(bool hole) {
+        std::vector<double> at;
+        for (int i = 0; i < 40; ++i) {
+            for (int j = 0; j < 40; ++j) {
+                const bool inside = std::abs(i - 19.5) < 6 && std::abs(j - 19.5) < 6;
+                if (inside == hole) at.insert(at.end(), {i / 40.0, j / 40.0});
+            }
+        }
+        return Eigen::Map<const Points>(at.data(), static_cast<Eigen::Index>(at.size()) / 2, 2);
+    }
+    static Vector field(const Points& x) { return (9.0 * x.col(0).array()).sin() * (7.0 * x.col(1).array()).cos(); }
+
+    Points outside = grid(false), hole = grid(true);
+    FieldWithAHole() {
+        options.kernel = "matern52";
+        options.neighbors = 8;
+    }
+    FitOptions options;
+};
+
+TEST_F(FieldWithAHole, IsPredictedInsideFromMoreNeighboursThanOutside) {
+    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+    ASSERT_GT(model.gap_neighbors, model.prediction_neighbors);
+    Points middle(1, 2), between = outside.topRows(20);
+    middle << 0.49, 0.49;
+    between.array() += 0.01;
+    const auto with = [&](const Points& x, Index neighbors) { return Predictor(model, {}, neighbors).predict(x).latent_mean; };
+    EXPECT_EQ(with(middle, 0), with(middle, model.gap_neighbors));
+    EXPECT_EQ(with(between, 0), with(between, model.prediction_neighbors));
+    const auto error = [&](Index neighbors) { return root_mean_square(with(hole, neighbors) - field(hole)); };
+    EXPECT_LT(error(0), error(model.prediction_neighbors));
+}
+
+TEST_F(FieldWithAHole, IsPredictedFromTheNumberThatWasAskedFor) {
+    options.prediction_neighbors = 8;
+    EXPECT_EQ(fit(outside, field(outside), options).gap_neighbors, 0);
+}
+
+}  // namespace
+}  // namespace vnngp::testing
