@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -22,6 +23,20 @@
 namespace vnngp {
 namespace {
 
+/// How long a thread looks out for work, or for the others to finish, before it goes to sleep: about what waking it would take. It
+/// offers its core to others meanwhile.
+constexpr std::chrono::microseconds kPatience{50};
+
+/// Whether it came true in time.
+bool soon(const auto& condition) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
 /// Threads that sleep until there is work. Started on first use, as many as the widest call asked for, and kept.
 class WorkerPool {
 public:
@@ -29,6 +44,7 @@ public:
         {
             const std::lock_guard lock(mutex_);
             shutting_down_ = true;
+            ++generation_;
         }
         start_.notify_all();
         for (auto& thread : threads_) thread.join();
@@ -40,45 +56,51 @@ public:
         const std::unique_lock exclusive(running_, std::try_to_lock);
         if (!exclusive) return false;
         while (static_cast<int>(threads_.size()) < width - 1)
-            threads_.emplace_back([this, worker = static_cast<int>(threads_.size()) + 1, seen = generation_] { serve(worker, seen); });
+            threads_.emplace_back(
+                [this, worker = static_cast<int>(threads_.size()) + 1, seen = generation_.load()] { serve(worker, seen); });
+        task_ = &task;
+        width_ = width;
+        pending_ = static_cast<int>(threads_.size());
         {
             const std::lock_guard lock(mutex_);
-            task_ = &task;
-            width_ = width;
-            pending_ = width - 1;
             ++generation_;
         }
         start_.notify_all();
         task(0);
+        const auto all_done = [this] { return pending_ == 0; };
+        if (soon(all_done)) return true;
         std::unique_lock lock(mutex_);
-        finished_.wait(lock, [this] { return pending_ == 0; });
+        finished_.wait(lock, all_done);
         return true;
     }
 
 private:
     void serve(int worker, std::uint64_t seen) {
-        std::unique_lock lock(mutex_);
         for (;;) {
-            start_.wait(lock, [&] { return shutting_down_ || generation_ != seen; });
+            const auto called = [&] { return generation_ != seen; };
+            if (!soon(called)) {
+                std::unique_lock lock(mutex_);
+                start_.wait(lock, called);
+            }
+            ++seen;
             if (shutting_down_) return;
-            seen = generation_;
-            if (worker >= width_) continue;
-            const auto* task = task_;
-            lock.unlock();
-            (*task)(worker);
-            lock.lock();
-            if (--pending_ == 0) finished_.notify_one();
+            if (worker < width_) (*task_)(worker);
+            if (--pending_ > 0) continue;
+            const std::lock_guard lock(mutex_);
+            finished_.notify_one();
         }
     }
 
-    std::mutex running_;
-    std::mutex mutex_;  ///< guards everything below
-    std::condition_variable start_, finished_;
+    // The caller writes these while no thread works: before it raises generation_, and after pending_ has come down to 0.
     const std::function<void(int)>* task_ = nullptr;
     int width_ = 0;
-    int pending_ = 0;
-    std::uint64_t generation_ = 0;
     bool shutting_down_ = false;
+
+    std::mutex running_;
+    std::mutex mutex_;  ///< of the two conditions, for those who have run out of patience
+    std::condition_variable start_, finished_;
+    std::atomic<int> pending_{0};
+    std::atomic<std::uint64_t> generation_{0};
     std::vector<std::thread> threads_;
 };
 

@@ -11,7 +11,24 @@ namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
 constexpr Index kScatterParts = 4;  ///< partial sums of a transposed product: more would cost more memory traffic than they save
-constexpr Index kFewRows = 4096;    ///< a run shorter than this is not worth waking a thread for
+constexpr Index kFewRows = 1024;    ///< a run shorter than this is not worth calling other threads for
+
+// sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition.
+template <class Weight>
+double dot(std::span<const Index> n, const double* w, const double* x, const Weight& weight) {
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    std::size_t k = 0;
+    for (; k + 4 <= n.size(); k += 4) {
+        a += weight(w[k]) * x[n[k]];
+        b += weight(w[k + 1]) * x[n[k + 1]];
+        c += weight(w[k + 2]) * x[n[k + 2]];
+        d += weight(w[k + 3]) * x[n[k + 3]];
+    }
+    for (; k < n.size(); ++k) a += weight(w[k]) * x[n[k]];
+    return (a + b) + (c + d);
+}
+constexpr auto kAsItIs = [](double w) { return w; };
+constexpr auto kSquared = [](double w) { return w * w; };
 
 // Numbered by neighbors::cache_order() there are some dozens of runs; in any other order they are short, and the rows are visited one after
 // another.
@@ -45,11 +62,7 @@ Vector StoredRows::gathered(const Context& context, const Vector& x, const Weigh
     Vector y(num_rows());
     parallel_chunks(context, num_rows(), kRowsPerChunk, [&](const Chunk& chunk) {
         for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
-            const auto n = graph_->row(i);
-            const double* w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
-            double sum = 0.0;
-            for (std::size_t k = 0; k < n.size(); ++k) sum += weight(w[k]) * x[n[k]];
-            y[i] = sum;
+            y[i] = dot(graph_->row(i), weights(i).data(), x.data(), weight);
         }
     });
     return y;
@@ -65,34 +78,22 @@ void StoredRows::scattered(const Context& context, const Vector& u, Vector& y, c
         part = Vector::Zero(y.size());
         for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
             const auto n = graph_->row(i);
-            const double* w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
+            const auto w = weights(i);
             for (std::size_t k = 0; k < n.size(); ++k) part[n[k]] += weight(w[k]) * u[i];
         }
     });
     for (const Vector& part : parts) y += part;
 }
 
-Vector StoredRows::multiply(const Context& context, const Vector& x) const {
-    return gathered(context, x, [](double w) { return w; });
-}
-Vector StoredRows::multiply_squares(const Context& context, const Vector& x) const {
-    return gathered(context, x, [](double w) { return w * w; });
-}
-void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const {
-    scattered(context, u, y, [](double w) { return w; });
-}
-void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const {
-    scattered(context, u, y, [](double w) { return w * w; });
-}
+Vector StoredRows::multiply(const Context& context, const Vector& x) const { return gathered(context, x, kAsItIs); }
+Vector StoredRows::multiply_squares(const Context& context, const Vector& x) const { return gathered(context, x, kSquared); }
+void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const { scattered(context, u, y, kAsItIs); }
+void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const { scattered(context, u, y, kSquared); }
 
 void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const {
     const auto solve = [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<Index>(begin); i < end; ++i) {
-            const auto n = graph_->row(i);
-            const auto w = weights(i);
-            double sum = 0.0;
-            for (std::size_t k = 0; k < n.size(); ++k) sum += w[k] * x[n[k]];
-            x[i] += row_scale[i] * sum;
+            x[i] += row_scale[i] * dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
         }
     };
     for (std::size_t run = 0; run + 1 < runs_.size(); ++run) {
