@@ -51,6 +51,8 @@ struct CsvReader::Impl {
     std::vector<std::string> names;
     std::vector<std::string> selected_names;
     std::vector<std::size_t> selected;
+    std::vector<std::uint8_t> wanted;  // by column of the file: is it selected?
+    std::vector<double> row_values;    // by column of the file
 
     Impl(const std::filesystem::path& path, const CsvReadOptions& options)
         : source(path.string()), keep_raw_rows(options.keep_raw_rows), bytes(path) {
@@ -144,6 +146,9 @@ struct CsvReader::Impl {
             const auto found = positions.find(name);
             selected.push_back(found != positions.end() ? found->second : column_index(source, names, name));
         }
+        wanted.assign(names.size(), 0);
+        for (const std::size_t column : selected) wanted[column] = 1;
+        row_values.resize(names.size());
     }
 
     double number(const CsvField& field, const std::string& column) const {
@@ -162,14 +167,28 @@ struct CsvReader::Impl {
         return table;
     }
 
+    // Parses the next row into `row_values` and `record`; false at the end of the file.
+    bool next_row() {
+        const RecordScan plain = scan_plain_record(buffer.data() + begin, buffer.data() + end, dialect, wanted, row_values.data());
+        if (plain.status == ScanStatus::complete) {
+            record_line = line++;
+            record = {buffer.data() + begin, plain.text_end};
+            begin = static_cast<std::size_t>(plain.next - buffer.data());
+            return true;
+        }
+        if (!next_record()) return false;
+        if (fields.size() != names.size())
+            throw InputError(fmt::format("{}, line {}: the row has {} field{} where the header has {}", source, record_line, fields.size(),
+                                         fields.size() == 1 ? "" : "s", names.size()));
+        for (std::size_t c = 0; c < selected.size(); ++c) row_values[selected[c]] = number(fields[selected[c]], selected_names[c]);
+        return true;
+    }
+
     // Returns how many rows were appended; fewer than asked for only at the end of the file.
     std::int64_t append_rows(Table& table, std::int64_t max_rows) {
         std::int64_t count = 0;
-        for (; count < max_rows && next_record(); ++count) {
-            if (fields.size() != names.size())
-                throw InputError(fmt::format("{}, line {}: the row has {} field{} where the header has {}", source, record_line,
-                                             fields.size(), fields.size() == 1 ? "" : "s", names.size()));
-            for (std::size_t c = 0; c < selected.size(); ++c) table.columns[c].push_back(number(fields[selected[c]], selected_names[c]));
+        for (; count < max_rows && next_row(); ++count) {
+            for (std::size_t c = 0; c < selected.size(); ++c) table.columns[c].push_back(row_values[selected[c]]);
             table.line_numbers.push_back(record_line);
             if (keep_raw_rows) table.raw_rows.emplace_back(record);
         }
