@@ -89,7 +89,7 @@ void run_predict(const PredictCommand& command) {
     writer.header(added);
     std::int64_t skipped = 0, written = 0;
     // Samples are drawn for all rows together.
-    const auto next_block = [&] { return command.samples > 0 ? read_rows(reader, context) : reader.next_block(kBlockRows); };
+    const auto next_block = [&] { return command.samples > 0 ? reader.rest(context) : reader.next_block(kBlockRows); };
     for (data::Table block = next_block(); block.rows() > 0; block = next_block()) {
         skipped += check_values(block, columns, command.drop_missing);
         write_block(command, probabilities, predictor, model_points(model, block, columns), block.raw_rows, writer);

@@ -13,8 +13,9 @@ namespace vnngp::data {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-constexpr int kGzipOnly = 15 + 16;  // zlib's windowBits: the largest window, gzip wrapper
-constexpr int kMemoryLevel = 8;     // zlib's default
+constexpr std::size_t kLongestNumber = 24;  // characters of a shortest form
+constexpr int kGzipOnly = 15 + 16;          // zlib's windowBits: the largest window, gzip wrapper
+constexpr int kMemoryLevel = 8;             // zlib's default
 
 // All three separators, because the reader guesses which one is in use. A quoted empty text cannot turn its row into a blank line.
 bool needs_quotes(std::string_view value) {
@@ -85,9 +86,12 @@ CsvWriter& CsvWriter::operator=(CsvWriter&&) noexcept = default;
 
 void CsvWriter::number(double value) {
     if (std::isnan(value)) return raw("NaN");
-    char digits[32];  // the longest shortest form has 24 characters
-    const auto result = std::to_chars(digits, digits + sizeof digits, value);
-    raw({digits, result.ptr});
+    impl_->start_field();
+    std::string& buffer = impl_->buffer;
+    const std::size_t size = buffer.size();
+    buffer.resize(size + kLongestNumber);
+    const auto result = std::to_chars(buffer.data() + size, buffer.data() + buffer.size(), value);
+    buffer.resize(static_cast<std::size_t>(result.ptr - buffer.data()));
 }
 
 void CsvWriter::text(std::string_view value) {
