@@ -33,7 +33,8 @@ void train_in_closed_form(const Context& context, inference::Problem& problem, c
                                       .metric = options.metric,
                                       .learned = learned(options),
                                       .response_only = options.inference == Inference::response,
-                                      .warm = warm != nullptr});
+                                      .warm = warm != nullptr,
+                                      .evaluations = options.evaluations});
     FitReport& report = model.report;
     report.elbo = trained.posterior.elbo;
     report.jitter = trained.posterior.jitter;
@@ -65,9 +66,9 @@ inference::StochasticResult run_minibatches(const Context& context, inference::P
 
     const std::string fingerprint = run_fingerprint(options, context.seed, problem);
     if (options.resume) state = read_checkpoint(options.checkpoint, fingerprint, std::move(state));
-    return inference::fit_stochastic(
-        context, problem, hyper, training, std::move(state),
-        [&](const inference::StochasticState& current) { write_checkpoint(options.checkpoint, fingerprint, current); });
+    return inference::fit_stochastic(context, problem, hyper, training, std::move(state), [&](const inference::StochasticState& current) {
+        write_checkpoint(options.checkpoint, fingerprint, current);
+    });
 }
 
 // How far q(u) is below its optimum under the final hyperparameters, per observation: a bound that merely stopped moving may be stuck.

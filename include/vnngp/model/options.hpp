@@ -49,10 +49,10 @@ struct MeanOption {
 inline constexpr std::string_view kAutomaticKernel = "auto";
 
 struct FitOptions {
-    std::string likelihood = "gaussian";       ///< gaussian, student-t, bernoulli, bernoulli-logit, poisson
-    std::string kernel{kAutomaticKernel};      ///< auto: compared on held-out data; or a name; or an expression, see make_kernel
-    Index neighbors = 32;                      ///< K; 0 = grown while a held-out score improves
-    Index prediction_neighbors = 0;            ///< neighbours a prediction looks at; 0 = once, twice or four times K, by held-out score
+    std::string likelihood = "gaussian";   ///< gaussian, student-t, bernoulli, bernoulli-logit, poisson
+    std::string kernel{kAutomaticKernel};  ///< auto: compared on held-out data; or a name; or an expression, see make_kernel
+    Index neighbors = 32;                  ///< K; 0 = grown while a held-out score improves
+    Index prediction_neighbors = 0;        ///< neighbours a prediction looks at; 0 = once, twice or four times K, by held-out score
     Metric metric = Metric::kernel;
     MeanOption mean = {};
     Inference inference = Inference::automatic;
@@ -61,10 +61,12 @@ struct FitOptions {
     NuggetOption nugget = {};
     /// Longitude and latitude in degrees, by their positions among the columns: inputs on the sphere, with one length-scale in km.
     std::optional<std::pair<Index, Index>> lonlat = {};
-    int epochs = 300;    ///< stochastic: passes over the data
-    Index batch = 1024;  ///< stochastic: observations per step
+    int evaluations =
+        0;  ///< collapsed, natural, response: of the objective on all the data, at most so many after each search; 0 = as many as it takes
+    int epochs = 300;             ///< stochastic: passes over the data
+    Index batch = 1024;           ///< stochastic: observations per step
     double learning_rate = 0.01;  ///< stochastic
-    double jitter = 1e-8;  ///< relative to the output scale; raised where a neighbourhood needs it
+    double jitter = 1e-8;         ///< relative to the output scale; raised where a neighbourhood needs it
 
     /// Where a long run saves its state every `checkpoint_seconds`, and when it is interrupted; empty = nowhere. A finished run leaves it
     /// in place, for discard_checkpoint() once the model is safe.
