@@ -96,14 +96,14 @@ Measured measured_fit(Index count) {
     });
     in_child([&] {
         const double bytes = peak_bytes();
-        const Points points = Eigen::Map<const Points>(inputs.data(), count, 2);
-        const Vector values = Eigen::Map<const Vector>(targets.data(), count);
+        Points points = Eigen::Map<const Points>(inputs.data(), count, 2);
+        Vector values = Eigen::Map<const Vector>(targets.data(), count);
         inputs.release();
         targets.release();
         const auto start = Clock::now();
         const double processor = processor_seconds();
         const FitReport report =
-            fit(points, values,
+            fit(std::move(points), std::move(values),
                 {.kernel = "matern32", .neighbors = kNeighbors, .prediction_neighbors = kNeighbors, .evaluations = kEvaluations})
                 .report;
         *result.data() = {processor_seconds() - processor,

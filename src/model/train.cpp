@@ -104,13 +104,13 @@ void train_by_minibatches(const Context& context, inference::Problem& problem, c
 
 }  // namespace
 
-void train(const Context& context, const Points& inputs, Vector targets, const likelihood::Likelihood& likelihood,
-           const FitOptions& options, const inference::Hyperparameters* warm, FittedModel& model) {
+void train(const Context& context, Points inputs, Vector targets, const likelihood::Likelihood& likelihood, const FitOptions& options,
+           const inference::Hyperparameters* warm, FittedModel& model) {
     const auto start = Clock::now();
     model.kernel = options.kernel;
     model.metric = options.metric;
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
-    inference::Problem problem = build_problem(inputs, std::move(targets), *kernel, likelihood, options, context, model);
+    inference::Problem problem = build_problem(std::move(inputs), std::move(targets), *kernel, likelihood, options, context, model);
     if (options.inference == Inference::stochastic)
         train_by_minibatches(context, problem, options, model);
     else
