@@ -79,6 +79,47 @@ data::CsvRows predicted_rows(const PredictCommand& command, const std::vector<do
     return rows;
 }
 
+/// Rows of the table.
+struct Counts {
+    std::int64_t written = 0, skipped = 0;
+};
+
+Counts predict_table(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor,
+                     const FittedModel& model, const std::vector<std::string>& columns, const Context& context, data::CsvReader& reader,
+                     data::CsvWriter& writer) {
+    const auto read_block = [&] {
+        // Samples are drawn for all rows together.
+        Block block{
+            command.samples > 0 ? reader.rest(context) : reader.next_block(kRowsPerPiece * kPiecesPerThread * context.num_threads()), {}};
+        block.skipped = check_values(block.table, columns, command.drop_missing);
+        block.points = model_points(model, block.table, columns);
+        return block;
+    };
+    Counts counts;
+    // While some threads predict the rows of a block, one reads the next block.
+    for (Block block = read_block(), next; !block.at_end(); block = std::exchange(next, {})) {
+        const Points samples =
+            command.samples > 0 ? predictor.sample(block.points, command.samples, command.seed, command.latent) : Points();
+        const std::int64_t count = block.table.rows();
+        std::vector<data::CsvRows> rows(num_chunks(count, kRowsPerPiece));
+        parallel_chunks(context, static_cast<std::int64_t>(rows.size()) + 1, 1, [&](const Chunk& chunk) {
+            if (chunk.number == 0) {
+                next = read_block();
+                return;
+            }
+            const std::int64_t begin = (chunk.number - 1) * kRowsPerPiece;
+            rows[static_cast<std::size_t>(chunk.number - 1)] = predicted_rows(
+                command, probabilities, predictor, block, begin, std::min(begin + kRowsPerPiece, count), samples, reader.separator());
+        });
+        for (const data::CsvRows& piece : rows) writer.rows(piece);
+        counts.skipped += block.skipped;
+        counts.written += count;
+        context.check_stop();
+        context.report({"predict", reader.bytes_consumed(), reader.bytes_total(), fmt::format("{} rows", counts.written)});
+    }
+    return counts;
+}
+
 void run_predict(const PredictCommand& command) {
     const std::string output = command.output == "-" ? "/dev/stdout" : command.output;
     std::error_code error;
@@ -100,36 +141,7 @@ void run_predict(const PredictCommand& command) {
     data::CsvWriter writer(output, {.separator = reader.separator()});
     writer.raw(reader.raw_header());
     writer.header(added);
-    const auto read_block = [&] {
-        // Samples are drawn for all rows together.
-        Block block{
-            command.samples > 0 ? reader.rest(context) : reader.next_block(kRowsPerPiece * kPiecesPerThread * context.num_threads()), {}};
-        block.skipped = check_values(block.table, columns, command.drop_missing);
-        block.points = model_points(model, block.table, columns);
-        return block;
-    };
-    std::int64_t skipped = 0, written = 0;
-    // While some threads predict the rows of a block, one reads the next block.
-    for (Block block = read_block(), next; !block.at_end(); block = std::exchange(next, {})) {
-        const Points samples =
-            command.samples > 0 ? predictor.sample(block.points, command.samples, command.seed, command.latent) : Points();
-        const std::int64_t count = block.table.rows();
-        std::vector<data::CsvRows> rows(num_chunks(count, kRowsPerPiece));
-        parallel_chunks(context, static_cast<std::int64_t>(rows.size()) + 1, 1, [&](const Chunk& chunk) {
-            if (chunk.number == 0) {
-                next = read_block();
-                return;
-            }
-            const std::int64_t begin = (chunk.number - 1) * kRowsPerPiece;
-            rows[static_cast<std::size_t>(chunk.number - 1)] = predicted_rows(
-                command, probabilities, predictor, block, begin, std::min(begin + kRowsPerPiece, count), samples, reader.separator());
-        });
-        for (const data::CsvRows& piece : rows) writer.rows(piece);
-        skipped += block.skipped;
-        written += count;
-        context.check_stop();
-        context.report({"predict", reader.bytes_consumed(), reader.bytes_total(), fmt::format("{} rows", written)});
-    }
+    const auto [written, skipped] = predict_table(command, probabilities, predictor, model, columns, context, reader, writer);
     if (written + skipped == 0) throw InputError(fmt::format("{}: there are no data rows", command.data));
     writer.commit();
     line.clear();
