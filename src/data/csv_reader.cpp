@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
 constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 26;  // a longer one is a lost quote, not data
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;      // what one thread reads at a time; fits its cache
-constexpr std::size_t kPiecesPerThread = 4;
+constexpr std::size_t kPiecesPerThread = 16;
 constexpr std::size_t kMostPieces = 64;
 constexpr std::int64_t kBytesBetweenReports = std::int64_t{1} << 25;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";

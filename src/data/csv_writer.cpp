@@ -60,11 +60,11 @@ void CsvRows::start_field() {
 
 void CsvRows::number(double value) {
     if (std::isnan(value)) return raw("NaN");
-    start_field();
-    const std::size_t size = bytes_.size();
-    bytes_.resize(size + kLongestNumber);
-    const auto result = std::to_chars(bytes_.data() + size, bytes_.data() + bytes_.size(), value);
-    bytes_.resize(static_cast<std::size_t>(result.ptr - bytes_.data()));
+    char field[1 + kLongestNumber] = {separator_};
+    const auto result = std::to_chars(field + 1, field + sizeof field, value);
+    const char* const begin = row_is_empty_ ? field + 1 : field;
+    bytes_.append(begin, static_cast<std::size_t>(result.ptr - begin));
+    row_is_empty_ = false;
 }
 
 void CsvRows::text(std::string_view value) {
