@@ -156,9 +156,9 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     return options;
 }
 
-FittedModel fit_or_say_how_to_go_on(const Points& points, const Vector& targets, const FitOptions& options, const Context& context) {
+FittedModel fit_or_say_how_to_go_on(Points points, Vector targets, const FitOptions& options, const Context& context) {
     try {
-        return fit(points, targets, options, context);
+        return fit(std::move(points), std::move(targets), options, context);
     } catch (const Interrupted&) {
         std::error_code error;
         if (options.checkpoint.empty() || !std::filesystem::exists(options.checkpoint, error)) throw;
@@ -209,7 +209,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
     Outcome outcome;
     outcome.skipped_rows = training.skipped_rows;
     outcome.seconds_read = seconds_since(start);
-    outcome.model = fit_or_say_how_to_go_on(points, targets, options, context);
+    outcome.model = fit_or_say_how_to_go_on(std::move(points), std::move(targets), options, context);
     auto& notes = outcome.model.report.notes;
     tell(notes);
     notes.insert(notes.begin(), training.notes.begin(), training.notes.end());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "app/cli.hpp"
 #include "app/commands.hpp"
@@ -12,6 +13,7 @@
 #include "app/progress.hpp"
 #include "app/table_inputs.hpp"
 #include "vnngp/base/error.hpp"
+#include "vnngp/base/parallel.hpp"
 #include "vnngp/data/csv_writer.hpp"
 #include "vnngp/model/model_file.hpp"
 #include "vnngp/model/predictor.hpp"
@@ -19,7 +21,7 @@
 namespace vnngp::app {
 namespace {
 
-constexpr std::int64_t kBlockRows = 1 << 14;
+constexpr std::int64_t kRowsPerPiece = 1 << 12, kPiecesPerThread = 4;
 
 struct PredictCommand {
     std::string model, data, output = "-";
@@ -49,21 +51,73 @@ std::vector<std::string> added_columns(const PredictCommand& command, const std:
     return names;
 }
 
-void write_block(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor, const Points& points,
-                 const std::vector<std::string>& raw_rows, data::CsvWriter& writer) {
-    const Prediction prediction = predictor.predict(points, probabilities);
-    const Points samples =
-        command.samples > 0 ? predictor.sample(points, command.samples, command.seed, command.latent) : Points(points.rows(), 0);
+/// Rows of the table, ready to be predicted.
+struct Block {
+    data::Table table;
+    Points points;
+    std::int64_t skipped = 0;  ///< rows with missing inputs
+
+    bool at_end() const { return table.rows() + skipped == 0; }
+};
+
+/// The rows [begin, end) of the block as they came, with what is predicted added.
+data::CsvRows predicted_rows(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor,
+                             const Block& block, Eigen::Index begin, Eigen::Index end, const Points& samples, char separator) {
+    const Prediction prediction = predictor.predict(block.points.middleRows(begin, end - begin), probabilities);
     const Vector& mean = command.latent ? prediction.latent_mean : prediction.mean;
     const Vector& variance = command.latent ? prediction.latent_variance : prediction.variance;
-    for (Eigen::Index i = 0; i < points.rows(); ++i) {
-        writer.raw(raw_rows[static_cast<std::size_t>(i)]);
-        writer.number(mean[i]);
-        writer.number(std::sqrt(variance[i]));
-        for (const double quantile : prediction.quantiles.row(i)) writer.number(quantile);
-        for (const double sample : samples.row(i)) writer.number(sample);
-        writer.end_row();
+    data::CsvRows rows({.separator = separator});
+    for (Eigen::Index i = begin; i < end; ++i) {
+        rows.raw(block.table.raw_rows[static_cast<std::size_t>(i)]);
+        rows.number(mean[i - begin]);
+        rows.number(std::sqrt(variance[i - begin]));
+        for (const double quantile : prediction.quantiles.row(i - begin)) rows.number(quantile);
+        if (samples.size() > 0)
+            for (const double sample : samples.row(i)) rows.number(sample);
+        rows.end_row();
     }
+    return rows;
+}
+
+/// Rows of the table.
+struct Counts {
+    std::int64_t written = 0, skipped = 0;
+};
+
+Counts predict_table(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor,
+                     const FittedModel& model, const std::vector<std::string>& columns, const Context& context, data::CsvReader& reader,
+                     data::CsvWriter& writer) {
+    const auto read_block = [&] {
+        // Samples are drawn for all rows together.
+        Block block{
+            command.samples > 0 ? reader.rest(context) : reader.next_block(kRowsPerPiece * kPiecesPerThread * context.num_threads()), {}};
+        block.skipped = check_values(block.table, columns, command.drop_missing);
+        block.points = model_points(model, block.table, columns);
+        return block;
+    };
+    Counts counts;
+    // While some threads predict the rows of a block, one reads the next block.
+    for (Block block = read_block(), next; !block.at_end(); block = std::exchange(next, {})) {
+        const Points samples =
+            command.samples > 0 ? predictor.sample(block.points, command.samples, command.seed, command.latent) : Points();
+        const std::int64_t count = block.table.rows();
+        std::vector<data::CsvRows> rows(num_chunks(count, kRowsPerPiece));
+        parallel_chunks(context, static_cast<std::int64_t>(rows.size()) + 1, 1, [&](const Chunk& chunk) {
+            if (chunk.number == 0) {
+                next = read_block();
+                return;
+            }
+            const std::int64_t begin = (chunk.number - 1) * kRowsPerPiece;
+            rows[static_cast<std::size_t>(chunk.number - 1)] = predicted_rows(
+                command, probabilities, predictor, block, begin, std::min(begin + kRowsPerPiece, count), samples, reader.separator());
+        });
+        for (const data::CsvRows& piece : rows) writer.rows(piece);
+        counts.skipped += block.skipped;
+        counts.written += count;
+        context.check_stop();
+        context.report({"predict", reader.bytes_consumed(), reader.bytes_total(), fmt::format("{} rows", counts.written)});
+    }
+    return counts;
 }
 
 void run_predict(const PredictCommand& command) {
@@ -87,16 +141,7 @@ void run_predict(const PredictCommand& command) {
     data::CsvWriter writer(output, {.separator = reader.separator()});
     writer.raw(reader.raw_header());
     writer.header(added);
-    std::int64_t skipped = 0, written = 0;
-    // Samples are drawn for all rows together.
-    const auto next_block = [&] { return command.samples > 0 ? read_rows(reader, context) : reader.next_block(kBlockRows); };
-    for (data::Table block = next_block(); block.rows() > 0; block = next_block()) {
-        skipped += check_values(block, columns, command.drop_missing);
-        write_block(command, probabilities, predictor, model_points(model, block, columns), block.raw_rows, writer);
-        written += block.rows();
-        context.check_stop();
-        context.report({"predict", reader.bytes_consumed(), reader.bytes_total(), fmt::format("{} rows", written)});
-    }
+    const auto [written, skipped] = predict_table(command, probabilities, predictor, model, columns, context, reader, writer);
     if (written + skipped == 0) throw InputError(fmt::format("{}: there are no data rows", command.data));
     writer.commit();
     line.clear();

@@ -15,7 +15,6 @@
 namespace vnngp::app {
 namespace {
 
-constexpr std::int64_t kBlockRows = 1 << 16;
 constexpr std::int64_t kFewestRows = 3;
 constexpr double kLargestMagnitude = 1e150;
 
@@ -84,13 +83,6 @@ void check_degrees(const data::Table& block, const std::string& lon, const std::
     check(lat, data::kLargestLatitude, "latitude");
 }
 
-void append(data::Table& table, const data::Table& block) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-        table.columns[c].insert(table.columns[c].end(), block.columns[c].begin(), block.columns[c].end());
-    table.line_numbers.insert(table.line_numbers.end(), block.line_numbers.begin(), block.line_numbers.end());
-    table.raw_rows.insert(table.raw_rows.end(), block.raw_rows.begin(), block.raw_rows.end());
-}
-
 // Adds the way out where the reader complains about a column that was made an input without being asked for.
 [[noreturn]] void rethrow_with_advice(const InputError& error, const std::vector<std::string>& inputs) {
     const std::string message = error.what();
@@ -102,18 +94,6 @@ void append(data::Table& table, const data::Table& block) {
 
 }  // namespace
 
-data::Table read_rows(data::CsvReader& reader, const Context& context) {
-    data::Table table = reader.next_block(kBlockRows);
-    for (std::int64_t rows = table.rows(); rows == kBlockRows;) {
-        context.check_stop();
-        context.report({.stage = "read", .done = reader.bytes_consumed(), .total = reader.bytes_total(), .detail = {}});
-        const data::Table block = reader.next_block(kBlockRows);
-        rows = block.rows();
-        append(table, block);
-    }
-    return table;
-}
-
 TrainingTable read_training_table(const std::string& path, const ColumnOptions& options, const Context& context) {
     data::CsvReader reader(path);
     require_utf8(path, reader.names());
@@ -124,7 +104,7 @@ TrainingTable read_training_table(const std::string& path, const ColumnOptions& 
     columns.push_back(training.target);
     reader.select(columns);
     try {
-        training.table = read_rows(reader, context);
+        training.table = reader.rest(context);
     } catch (const InputError& error) {
         if (options.inputs.empty()) rethrow_with_advice(error, training.inputs);
         throw;

@@ -33,9 +33,6 @@ struct TrainingTable {
     std::vector<std::string> notes;  ///< what was decided for the user
 };
 
-/// All rows still to come, in one pass, so that the file may be a pipe.
-data::Table read_rows(data::CsvReader& reader, const Context& context);
-
 /// Reads the whole file. Throws InputError naming file, line and column.
 TrainingTable read_training_table(const std::string& path, const ColumnOptions& options, const Context& context);
 

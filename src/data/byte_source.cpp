@@ -51,20 +51,25 @@ ByteSource::~ByteSource() {
 
 std::size_t ByteSource::read(char* into, std::size_t capacity) { return gzip_ ? read_gzip(into, capacity) : read_plain(into, capacity); }
 
+std::size_t ByteSource::read_file(char* into, std::size_t capacity) {
+    ssize_t count = 0;
+    do count = ::read(descriptor_, into, capacity);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) throw_unreadable(name_, errno);
+    consumed_ += count;
+    return static_cast<std::size_t>(count);
+}
+
 // Appends to the unused bytes; false at the end of the file.
 bool ByteSource::refill() {
     if (begin_ == end_) begin_ = end_ = 0;
-    ssize_t count = 0;
-    do count = ::read(descriptor_, input_.data() + end_, input_.size() - end_);
-    while (count < 0 && errno == EINTR);
-    if (count < 0) throw_unreadable(name_, errno);
-    end_ += static_cast<std::size_t>(count);
-    consumed_ += count;
+    const std::size_t count = read_file(input_.data() + end_, input_.size() - end_);
+    end_ += count;
     return count > 0;
 }
 
 std::size_t ByteSource::read_plain(char* into, std::size_t capacity) {
-    if (begin_ == end_ && !refill()) return 0;
+    if (begin_ == end_) return read_file(into, capacity);
     const std::size_t count = std::min(capacity, end_ - begin_);
     std::memcpy(into, input_.data() + begin_, count);
     begin_ += count;

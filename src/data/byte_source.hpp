@@ -26,6 +26,7 @@ public:
     std::int64_t bytes_total() const { return total_; }
 
 private:
+    std::size_t read_file(char* into, std::size_t capacity);
     bool refill();
     std::size_t read_plain(char* into, std::size_t capacity);
     std::size_t read_gzip(char* into, std::size_t capacity);

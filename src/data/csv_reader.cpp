@@ -4,19 +4,25 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <unordered_map>
+#include <utility>
 
 #include "data/byte_source.hpp"
 #include "data/csv_header.hpp"
+#include "data/csv_pieces.hpp"
 #include "data/csv_scan.hpp"
 #include "vnngp/base/error.hpp"
+#include "vnngp/base/parallel.hpp"
 
 namespace vnngp::data {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
 constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 26;  // a longer one is a lost quote, not data
-constexpr std::int64_t kRowsBetweenStopChecks = 1 << 14;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 18;      // what one thread reads at a time; fits its cache
+constexpr std::size_t kPiecesPerThread = 16;
+constexpr std::size_t kMostPieces = 64;
 constexpr std::int64_t kBytesBetweenReports = std::int64_t{1} << 25;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -34,12 +40,12 @@ std::string not_a_number_message(std::string_view text) {
 
 struct CsvReader::Impl {
     std::string source;
-    bool keep_raw_rows;
     ByteSource bytes;
     std::vector<char> buffer = std::vector<char>(kChunkBytes);  // bytes [begin, end) are not yet parsed
     std::size_t begin = 0;
     std::size_t end = 0;
     bool at_end = false;
+    std::int64_t refills = 0;
     std::int64_t text_bytes = 0;  // decompressed bytes before `end`
     std::int64_t line = 1;        // physical line that `begin` is on
     std::int64_t record_line = 0;
@@ -50,16 +56,18 @@ struct CsvReader::Impl {
     std::string raw_header;
     std::vector<std::string> names;
     std::vector<std::string> selected_names;
-    std::vector<std::size_t> selected;
+    RowShape shape;
+    std::vector<double> row_values;  // by column of the file
 
-    Impl(const std::filesystem::path& path, const CsvReadOptions& options)
-        : source(path.string()), keep_raw_rows(options.keep_raw_rows), bytes(path) {
+    Impl(const std::filesystem::path& path, const CsvReadOptions& options) : source(path.string()), bytes(path) {
+        shape.keep_raw_rows = options.keep_raw_rows;
         read_header();
         select(options.columns);
     }
 
     // Makes room and fills the buffer; views into it become invalid.
     void refill() {
+        ++refills;
         std::memmove(buffer.data(), buffer.data() + begin, end - begin);
         end -= begin;
         begin = 0;
@@ -137,13 +145,16 @@ struct CsvReader::Impl {
 
     void select(const std::vector<std::string>& columns) {
         selected_names = columns.empty() ? names : columns;
-        selected.clear();
+        shape.selected.clear();
         std::unordered_map<std::string_view, std::size_t> positions;
         for (std::size_t i = 0; i < names.size(); ++i) positions.emplace(names[i], i);
         for (const std::string& name : selected_names) {
             const auto found = positions.find(name);
-            selected.push_back(found != positions.end() ? found->second : column_index(source, names, name));
+            shape.selected.push_back(found != positions.end() ? found->second : column_index(source, names, name));
         }
+        shape.wanted.assign(names.size(), 0);
+        for (const std::size_t column : shape.selected) shape.wanted[column] = 1;
+        row_values.resize(names.size());
     }
 
     double number(const CsvField& field, const std::string& column) const {
@@ -158,22 +169,93 @@ struct CsvReader::Impl {
 
     Table empty_table() const {
         Table table{.source = source, .names = selected_names};
-        table.columns.resize(selected.size());
+        table.columns.resize(shape.selected.size());
         return table;
     }
 
-    // Returns how many rows were appended; fewer than asked for only at the end of the file.
-    std::int64_t append_rows(Table& table, std::int64_t max_rows) {
-        std::int64_t count = 0;
-        for (; count < max_rows && next_record(); ++count) {
-            if (fields.size() != names.size())
-                throw InputError(fmt::format("{}, line {}: the row has {} field{} where the header has {}", source, record_line,
-                                             fields.size(), fields.size() == 1 ? "" : "s", names.size()));
-            for (std::size_t c = 0; c < selected.size(); ++c) table.columns[c].push_back(number(fields[selected[c]], selected_names[c]));
-            table.line_numbers.push_back(record_line);
-            if (keep_raw_rows) table.raw_rows.emplace_back(record);
+    // Parses the next row into `row_values` and `record`; false at the end of the file.
+    bool next_row() {
+        const RecordScan plain = scan_plain_record(buffer.data() + begin, buffer.data() + end, dialect, shape.wanted, row_values.data());
+        if (plain.status == ScanStatus::complete) {
+            record_line = line++;
+            record = {buffer.data() + begin, plain.text_end};
+            begin = static_cast<std::size_t>(plain.next - buffer.data());
+            return true;
         }
-        return count;
+        if (!next_record()) return false;
+        if (fields.size() != names.size())
+            throw InputError(fmt::format("{}, line {}: the row has {} field{} where the header has {}", source, record_line, fields.size(),
+                                         fields.size() == 1 ? "" : "s", names.size()));
+        for (std::size_t c = 0; c < shape.selected.size(); ++c)
+            row_values[shape.selected[c]] = number(fields[shape.selected[c]], selected_names[c]);
+        return true;
+    }
+
+    void append_row(Table& table) {
+        for (std::size_t c = 0; c < shape.selected.size(); ++c) table.columns[c].push_back(row_values[shape.selected[c]]);
+        table.line_numbers.push_back(record_line);
+        if (shape.keep_raw_rows) table.raw_rows.emplace_back(record);
+    }
+
+    void append_rows(Table& table, std::int64_t max_rows) {
+        for (std::int64_t count = 0; count < max_rows && next_row(); ++count) append_row(table);
+    }
+
+    void append_piece(Table& table, PlainRows rows) {
+        for (std::size_t c = 0; c < table.columns.size(); ++c)
+            table.columns[c].insert(table.columns[c].end(), rows.columns[c].begin(), rows.columns[c].end());
+        for (std::int64_t row = 0; row < rows.count; ++row) table.line_numbers.push_back(line++);
+        std::move(rows.raw_rows.begin(), rows.raw_rows.end(), std::back_inserter(table.raw_rows));
+        begin += rows.bytes;
+    }
+
+    // Room for what the file must hold if it goes on as it began: growing tables would be copied, and hold twice their size meanwhile.
+    void reserve_rows(Table& table) const {
+        const auto consumed = static_cast<double>(std::max<std::int64_t>(bytes.bytes_consumed(), 1));
+        const auto capacity =
+            static_cast<std::size_t>(1.02 * static_cast<double>(table.rows()) * static_cast<double>(bytes.bytes_total()) / consumed);
+        for (auto& column : table.columns) column.reserve(capacity);
+        table.line_numbers.reserve(capacity);
+    }
+
+    // The rows of all whole lines in the buffer, pieces of it side by side.
+    void append_buffered(Table& table, const Context& context) {
+        const char* const start = buffer.data();
+        const std::int64_t refills_before = refills;
+        const auto pieces = cut_at_line_ends({start + begin, end - begin}, kPieceBytes);
+        std::vector<PlainRows> rows(pieces.size());
+        parallel_chunks(context, static_cast<std::int64_t>(pieces.size()), 1, [&](const Chunk& chunk) {
+            const auto number = static_cast<std::size_t>(chunk.begin);
+            rows[number] = plain_rows(pieces[number], dialect, shape);
+        });
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            const auto first = static_cast<std::size_t>(pieces[i].data() - start);
+            if (begin == first) append_piece(table, std::exchange(rows[i], {}));
+            while (begin < first + pieces[i].size()) {
+                const bool found = next_row();
+                if (found) append_row(table);
+                if (!found || refills != refills_before) return;  // the pieces are no longer where they were
+            }
+        }
+    }
+
+    Table rest(const Context& context) {
+        Table table = empty_table();
+        const std::size_t pieces = std::min(kMostPieces, kPiecesPerThread * static_cast<std::size_t>(context.num_threads()));
+        buffer.resize(std::max(buffer.size(), pieces * kPieceBytes));
+        std::int64_t reported = 0;
+        for (bool first = true;; first = false) {
+            if (!at_end && end - begin < buffer.size() / 2) refill();
+            append_buffered(table, context);
+            // What follows the last line end in the buffer: a line that goes on, or the last of the file.
+            if (!next_row()) return table;
+            append_row(table);
+            if (first) reserve_rows(table);
+            context.check_stop();
+            if (bytes.bytes_consumed() - reported < kBytesBetweenReports) continue;
+            reported = bytes.bytes_consumed();
+            context.report({.stage = "read", .done = reported, .total = bytes.bytes_total(), .detail = {}});
+        }
     }
 };
 
@@ -195,17 +277,10 @@ Table CsvReader::next_block(std::int64_t max_rows) {
     return block;
 }
 
+Table CsvReader::rest(const Context& context) { return impl_->rest(context); }
+
 Table read_csv(const std::filesystem::path& path, const CsvReadOptions& options, const Context& context) {
-    CsvReader reader(path, options);
-    Table table = reader.impl_->empty_table();
-    std::int64_t reported = 0;
-    while (reader.impl_->append_rows(table, kRowsBetweenStopChecks) == kRowsBetweenStopChecks) {
-        context.check_stop();
-        if (reader.bytes_consumed() - reported < kBytesBetweenReports) continue;
-        reported = reader.bytes_consumed();
-        context.report({.stage = "read", .done = reported, .total = reader.bytes_total(), .detail = {}});
-    }
-    return table;
+    return CsvReader(path, options).rest(context);
 }
 
 std::vector<std::string> read_csv_header(const std::filesystem::path& path) { return CsvReader(path).names(); }

@@ -80,6 +80,32 @@ RecordScan scan_record(const char* begin, const char* end, bool at_end, const Cs
     return scan;
 }
 
+RecordScan scan_plain_record(const char* begin, const char* end, const CsvDialect& dialect, std::span<const std::uint8_t> wanted,
+                             double* values) {
+    const auto ends_field = [&](const char* p) { return dialect.ends_field[static_cast<unsigned char>(*p)]; };
+    const char* p = begin;
+    const std::size_t last = wanted.size() - 1;
+    for (std::size_t column = 0;; ++column, ++p) {
+        while (p < end && *p == ' ') ++p;
+        if (p == end || *p == '"' || (*p == '\t' && dialect.separator != '\t')) return {};
+        if (!wanted[column]) {
+            while (p < end && !ends_field(p)) ++p;
+        } else if (ends_field(p)) {
+            values[column] = std::numeric_limits<double>::quiet_NaN();
+        } else {
+            const auto result = fast_float::from_chars(p, end, values[column]);
+            if (result.ec != std::errc() || !std::isfinite(values[column])) return {};
+            p = result.ptr;
+        }
+        if (p == end || (*p == dialect.separator) != (column < last) || !ends_field(p)) return {};
+        if (column == last) break;
+    }
+    const bool two_bytes = *p == '\r' && p + 1 < end && p[1] == '\n';
+    const bool blank_line = last == 0 && wanted[0] && std::isnan(values[0]);
+    if (blank_line || (*p == '\r' && p + 1 == end)) return {};
+    return {.status = ScanStatus::complete, .text_end = p, .next = p + (two_bytes ? 2 : 1), .lines = 1};
+}
+
 std::optional<char> detect_separator(const char* begin, const char* end, bool at_end) {
     constexpr std::string_view kSeparators = ",;\t";
     std::array<int, kSeparators.size()> counts{};

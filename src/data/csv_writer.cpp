@@ -13,8 +13,9 @@ namespace vnngp::data {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-constexpr int kGzipOnly = 15 + 16;  // zlib's windowBits: the largest window, gzip wrapper
-constexpr int kMemoryLevel = 8;     // zlib's default
+constexpr std::size_t kLongestNumber = 24;  // characters of a shortest form
+constexpr int kGzipOnly = 15 + 16;          // zlib's windowBits: the largest window, gzip wrapper
+constexpr int kMemoryLevel = 8;             // zlib's default
 
 // All three separators, because the reader guesses which one is in use. A quoted empty text cannot turn its row into a blank line.
 bool needs_quotes(std::string_view value) {
@@ -52,29 +53,69 @@ private:
 
 }  // namespace
 
+void CsvRows::start_field() {
+    if (!row_is_empty_) bytes_ += separator_;
+    row_is_empty_ = false;
+}
+
+void CsvRows::number(double value) {
+    if (std::isnan(value)) return raw("NaN");
+    char field[1 + kLongestNumber] = {separator_};
+    const auto result = std::to_chars(field + 1, field + sizeof field, value);
+    const char* const begin = row_is_empty_ ? field + 1 : field;
+    bytes_.append(begin, static_cast<std::size_t>(result.ptr - begin));
+    row_is_empty_ = false;
+}
+
+void CsvRows::text(std::string_view value) {
+    if (!needs_quotes(value)) return raw(value);
+    start_field();
+    bytes_ += '"';
+    for (const char c : value) {
+        if (c == '"') bytes_ += '"';
+        bytes_ += c;
+    }
+    bytes_ += '"';
+}
+
+void CsvRows::raw(std::string_view fields) {
+    start_field();
+    bytes_ += fields;
+}
+
+void CsvRows::end_row() {
+    bytes_ += '\n';
+    row_is_empty_ = true;
+}
+
+void CsvRows::header(const std::vector<std::string>& names) {
+    for (const std::string& name : names) text(name);
+    end_row();
+}
+
 struct CsvWriter::Impl {
     AtomicFile file;
     std::unique_ptr<Compressor> compressor;
-    char separator;
-    std::string buffer;
-    bool row_is_empty = true;
+    CsvRows pending;
 
-    Impl(const std::filesystem::path& path, const CsvWriteOptions& options) : file(path), separator(options.separator) {
+    Impl(const std::filesystem::path& path, const CsvWriteOptions& options) : file(path), pending(options) {
         if (path.extension() == ".gz") compressor = std::make_unique<Compressor>(file);
-        buffer.reserve(kBufferBytes + kBufferBytes / 4);
     }
 
-    void start_field() {
-        if (!row_is_empty) buffer += separator;
-        row_is_empty = false;
+    void write(std::string_view bytes, bool last) {
+        if (compressor)
+            compressor->write(bytes, last);
+        else
+            file.write(bytes.data(), bytes.size());
     }
 
     void flush(bool last) {
-        if (compressor)
-            compressor->write(buffer, last);
-        else
-            file.write(buffer.data(), buffer.size());
-        buffer.clear();
+        write(pending.bytes(), last);
+        pending.clear();
+    }
+
+    void flush_when_full() {
+        if (pending.bytes().size() >= kBufferBytes) flush(false);
     }
 };
 
@@ -83,38 +124,23 @@ CsvWriter::~CsvWriter() = default;
 CsvWriter::CsvWriter(CsvWriter&&) noexcept = default;
 CsvWriter& CsvWriter::operator=(CsvWriter&&) noexcept = default;
 
-void CsvWriter::number(double value) {
-    if (std::isnan(value)) return raw("NaN");
-    char digits[32];  // the longest shortest form has 24 characters
-    const auto result = std::to_chars(digits, digits + sizeof digits, value);
-    raw({digits, result.ptr});
-}
-
-void CsvWriter::text(std::string_view value) {
-    if (!needs_quotes(value)) return raw(value);
-    impl_->start_field();
-    impl_->buffer += '"';
-    for (const char c : value) {
-        if (c == '"') impl_->buffer += '"';
-        impl_->buffer += c;
-    }
-    impl_->buffer += '"';
-}
-
-void CsvWriter::raw(std::string_view fields) {
-    impl_->start_field();
-    impl_->buffer += fields;
-}
+void CsvWriter::number(double value) { impl_->pending.number(value); }
+void CsvWriter::text(std::string_view value) { impl_->pending.text(value); }
+void CsvWriter::raw(std::string_view fields) { impl_->pending.raw(fields); }
 
 void CsvWriter::end_row() {
-    impl_->buffer += '\n';
-    impl_->row_is_empty = true;
-    if (impl_->buffer.size() >= kBufferBytes) impl_->flush(false);
+    impl_->pending.end_row();
+    impl_->flush_when_full();
 }
 
 void CsvWriter::header(const std::vector<std::string>& names) {
-    for (const std::string& name : names) text(name);
-    end_row();
+    impl_->pending.header(names);
+    impl_->flush_when_full();
+}
+
+void CsvWriter::rows(const CsvRows& rows) {
+    impl_->flush(false);
+    impl_->write(rows.bytes(), false);
 }
 
 void CsvWriter::commit() {
@@ -125,10 +151,15 @@ void CsvWriter::commit() {
 void write_csv(const std::filesystem::path& path, const Table& table, const CsvWriteOptions& options) {
     CsvWriter writer(path, options);
     writer.header(table.names);
+    CsvRows rows(options);
     for (std::size_t row = 0; row < table.line_numbers.size(); ++row) {
-        for (const auto& column : table.columns) writer.number(column[row]);
-        writer.end_row();
+        for (const auto& column : table.columns) rows.number(column[row]);
+        rows.end_row();
+        if (rows.bytes().size() < kBufferBytes) continue;
+        writer.rows(rows);
+        rows.clear();
     }
+    writer.rows(rows);
     writer.commit();
 }
 

@@ -174,6 +174,10 @@ Hyperparameters best_division(const Context& context, const Problem& problem, co
     return elbo > highest ? noisy : best;
 }
 
+int limited(int evaluations, const ClosedFormSettings& settings) {
+    return settings.evaluations > 0 ? std::min(evaluations, settings.evaluations) : evaluations;
+}
+
 /// The limit of the bound in which q(u) sits on the observations (Eq. C4).
 ClosedFormResult train_response(const Context& context, const Problem& problem, Hyperparameters hyper, RoughValues rough,
                                 const ClosedFormSettings& settings, GraphSearch& search) {
@@ -182,10 +186,11 @@ ClosedFormResult train_response(const Context& context, const Problem& problem, 
         const double changed = search.refresh(hyper, {&rough.values});
         if (round > 0) result.neighbors_changed.push_back(changed);
         if (round > 0 && (settings.metric == Metric::euclidean || result.neighbors_changed.back() < kSettledGraph)) break;
-        auto found = inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
-                                                  {.learn_mean = settings.learned.mean,
-                                                   .tolerance = settings.tolerance,
-                                                   .max_evaluations = round == 0 ? kFirstEvaluations : kLaterEvaluations});
+        auto found =
+            inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
+                                         {.learn_mean = settings.learned.mean,
+                                          .tolerance = settings.tolerance,
+                                          .max_evaluations = limited(round == 0 ? kFirstEvaluations : kLaterEvaluations, settings)});
         hyper = std::move(found.hyper);
         result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
         result.passes += found.evaluations;
@@ -220,7 +225,7 @@ void maximize_in_rounds(const Context& context, const Problem& problem, Hyperpar
             context, problem, hyper, q,
             {.learned = settings.learned,
              .tolerance = settings.tolerance,
-             .max_evaluations = round == 0 ? rounds.first_evaluations : rounds.later_evaluations,
+             .max_evaluations = limited(round == 0 ? rounds.first_evaluations : rounds.later_evaluations, settings),
              .largest_factor = kLargestFactor,
              // Where steps to q(u) follow one another, each makes up for what the last solve left.
              .posterior = {.linear_tolerance = problem.likelihood->is_gaussian() ? 1e-6 : 1e-4, .tolerance = 0.1 * settings.tolerance}});
@@ -259,7 +264,8 @@ Problem sampled_problem(const Problem& problem, const std::vector<Index>& points
 
 /// The bound on a sample of many points, so that few evaluations are left to do on all of them.
 Hyperparameters learned_on_sample(const Context& context, const Problem& problem, const Hyperparameters& guessed, double fixed_nugget,
-                                  const RoughValues& rough, const ClosedFormSettings& settings) {
+                                  const RoughValues& rough, ClosedFormSettings settings) {
+    settings.evaluations = 0;
     Problem sample = sampled_problem(problem, sampled_points(problem.num_inducing(), kManyTerms, context.seed));
     GraphSearch search(context, sample, settings);
     search.refresh(guessed, {});

@@ -16,6 +16,7 @@ struct ClosedFormSettings {
     bool response_only = false;  ///< stop at the nearest-neighbour likelihood of the observations (Gaussian noise)
     bool warm = false;           ///< the hyperparameters given are already good: skip the first guess
     double tolerance = 1e-4;     ///< nats per observation
+    int evaluations = 0;         ///< FitOptions::evaluations
 };
 
 struct ClosedFormResult {

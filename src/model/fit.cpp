@@ -29,7 +29,7 @@ void discard_checkpoint(const std::string& path) {
     std::filesystem::remove(path, ignored);
 }
 
-FittedModel fit(const Points& points, const Vector& targets, const FitOptions& options, const Context& context) {
+FittedModel fit(Points points, Vector targets, const FitOptions& options, const Context& context) {
     const auto start = Clock::now();
     validate(options);
     const auto likelihood = likelihood::make_likelihood(options.likelihood);
@@ -41,8 +41,8 @@ FittedModel fit(const Points& points, const Vector& targets, const FitOptions& o
     model.lonlat = options.lonlat;
     model.likelihood = options.likelihood;
     model.jitter = options.jitter;
-    const Points inputs = model::standardize(points, targets, *likelihood, options.mean.kind == MeanOption::Kind::zero, model);
-    const Vector standardized = data::apply(model.target_scaling, targets);
+    Points inputs = model::standardize(points, targets, *likelihood, options.mean.kind == MeanOption::Kind::zero, model);
+    Vector standardized = data::apply(model.target_scaling, targets);
     model.mean_columns = model::mean_columns(options.mean, model);
 
     FitOptions settled = options;
@@ -54,7 +54,10 @@ FittedModel fit(const Points& points, const Vector& targets, const FitOptions& o
     model.report.warnings.insert(model.report.warnings.end(), choice.warnings.begin(), choice.warnings.end());
     model.report.seconds_choose = seconds_since(choose_start);
 
-    model::train(context, inputs, standardized, *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr, model);
+    points.resize(0, 0);
+    targets.resize(0);
+    model::train(context, std::move(inputs), std::move(standardized), *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr,
+                 model);
     if (options.prediction_neighbors == 0 && settled.inference != Inference::stochastic) model::find_gaps(context, model);
     model::add_warnings(*likelihood, model);
     model.report.seconds_total = seconds_since(start);

@@ -168,7 +168,7 @@ void save_model(const std::string& path, const FittedModel& model) {
 }
 
 FittedModel load_model(const std::string& path) {
-    const model::TensorFile file = model::read_tensor_file(path);
+    model::TensorFile file = model::read_tensor_file(path);
     const auto format = file.metadata.find("format");
     if (format == file.metadata.end() || format->second != "vnngp-model")
         throw InputError(fmt::format("'{}' is not a vnngp model{}", path,
@@ -201,8 +201,8 @@ FittedModel load_model(const std::string& path) {
     } catch (const json::exception& error) {
         throw InputError(fmt::format("'{}' is not a usable model: {}", path, error.what()));
     }
-    model.inducing = file.points("inducing");
-    model.posterior = {file.vector("posterior.mean"), file.vector("posterior.variance")};
+    model.inducing = file.take_points("inducing");
+    model.posterior = {file.take_vector("posterior.mean"), file.take_vector("posterior.variance")};
     model.used_columns = file.indices("used_columns");
     model.input_scaling = {file.vector("input.center"), file.vector("input.scale")};
     const Vector target = file.vector("target.center_scale"), scalars = file.vector("outputscale_nugget_mean_jitter");

@@ -48,6 +48,7 @@ void validate(const FitOptions& options) {
     require(options.prediction_neighbors >= 0, "prediction-neighbors", options.prediction_neighbors, "at least 1");
     require(options.inducing == 0 || options.inducing >= 2, "inducing", options.inducing, "at least 2");
     require(options.nugget.value >= 0.0 && options.nugget.value <= 1e300, "nugget", options.nugget.value, "a variance, 0 or more");
+    require(options.evaluations >= 0, "evaluations", options.evaluations, "0 or more");
     require(options.epochs >= 1, "epochs", options.epochs, "at least 1");
     require(options.batch >= 1, "batch", options.batch, "at least 1");
     require(options.learning_rate > 0.0 && options.learning_rate <= 1.0, "learning-rate", options.learning_rate,

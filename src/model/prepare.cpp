@@ -128,9 +128,8 @@ std::vector<Index> mean_columns(const MeanOption& mean, const FittedModel& model
     return dims;
 }
 
-inference::Problem build_problem(const Points& inputs, Vector targets, const kernel::Kernel& kernel,
-                                 const likelihood::Likelihood& likelihood, const FitOptions& options, const Context& context,
-                                 FittedModel& model) {
+inference::Problem build_problem(Points inputs, Vector targets, const kernel::Kernel& kernel, const likelihood::Likelihood& likelihood,
+                                 const FitOptions& options, const Context& context, FittedModel& model) {
     inference::Problem problem;
     problem.kernel = &kernel;
     problem.likelihood = &likelihood;
@@ -138,16 +137,19 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
     problem.mean_columns = model.mean_columns;
     problem.jitter = options.jitter;
 
-    data::MergedPoints merged = options.inference == Inference::response ? data::unmerged(inputs) : data::merge_duplicates(inputs);
+    Points all_inputs = options.inducing > 0 ? inputs : Points();
+    data::MergedPoints merged =
+        options.inference == Inference::response ? data::unmerged(std::move(inputs)) : data::merge_duplicates(std::move(inputs));
     const auto distinct = static_cast<Index>(merged.distinct.rows());
     const bool fewer = options.inducing > 0 && options.inducing < distinct;
     if (options.inducing > distinct)
         model.report.notes.push_back(fmt::format("--inducing {} is not less than the {} distinct inputs: using one inducing point at each",
                                                  options.inducing, distinct));
 
-    const Points unordered = fewer ? neighbors::kmeans_centers(merged.distinct, options.inducing, context) : std::move(merged.distinct);
+    Points unordered = fewer ? neighbors::kmeans_centers(merged.distinct, options.inducing, context) : std::move(merged.distinct);
     const auto order = neighbors::ordering_permutation(options.ordering, unordered, context);
     problem.inducing = data::gather_rows(unordered, order);
+    unordered.resize(0, 0);
 
     model.neighbors = std::min<Index>(options.neighbors, problem.num_inducing() - 1);
     if (model.neighbors < options.neighbors)
@@ -156,11 +158,12 @@ inference::Problem build_problem(const Points& inputs, Vector targets, const ker
     model.prediction_neighbors = std::min(options.prediction_neighbors, problem.num_inducing());
 
     if (fewer) {
-        problem.inputs = inputs;
+        problem.inputs = std::move(all_inputs);
     } else {
         std::vector<Index> position(order.size());
         for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = static_cast<Index>(p);
-        for (const Index site : merged.site) problem.sites.push_back(position[site]);
+        problem.sites = std::move(merged.site);
+        for (Index& site : problem.sites) site = position[site];
         model.report.duplicates_merged = problem.num_observations() - distinct;
     }
     return problem;

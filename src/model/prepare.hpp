@@ -21,9 +21,8 @@ std::vector<Index> mean_columns(const MeanOption& mean, const FittedModel& model
 
 /// Inducing points at every distinct input (at every observation for the response likelihood) in the requested order, or options.inducing
 /// k-means centres. The graphs are left to inference. Clamps the numbers of neighbours; notes go to model.report.
-inference::Problem build_problem(const Points& inputs, Vector targets, const kernel::Kernel& kernel,
-                                 const likelihood::Likelihood& likelihood, const FitOptions& options, const Context& context,
-                                 FittedModel& model);
+inference::Problem build_problem(Points inputs, Vector targets, const kernel::Kernel& kernel, const likelihood::Likelihood& likelihood,
+                                 const FitOptions& options, const Context& context, FittedModel& model);
 
 /// Where every run starts: length-scales and variances at 0.6931, as published.
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -22,7 +23,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are stored as they lie in the memory of a little-endian machine");
 
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the safetensors reference implementation
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;       // the limit of the safetensors reference implementation
+constexpr std::size_t kBytesInCache = std::size_t{1} << 20;  // read and summed at a time
 using LengthPrefix = std::array<char, kLengthBytes>;
 
 [[noreturn]] void refuse_foreign(const std::string& path, const std::string& what) {
@@ -39,9 +41,9 @@ std::string checksum_text(std::uint32_t sum) { return fmt::format("{:08x}", sum)
 std::vector<TensorEntry> laid_out_entries(const std::string& path, const TensorFile& file) {
     std::vector<TensorEntry> entries;
     for (const auto& [name, tensor] : file.tensors) {
-        if (byte_count(tensor.type, tensor.shape) != tensor.bytes.size())
+        if (byte_count(tensor.type, tensor.shape) != tensor.bytes().size())
             throw InputError(fmt::format("{}: the bytes of tensor '{}' do not fit its shape", path, name));
-        entries.push_back({0, tensor.bytes.size(), name, tensor.type, tensor.shape});
+        entries.push_back({0, tensor.bytes().size(), name, tensor.type, tensor.shape});
     }
     std::stable_sort(entries.begin(), entries.end(),
                      [](const TensorEntry& a, const TensorEntry& b) { return element_size(a.type) > element_size(b.type); });
@@ -108,37 +110,56 @@ RawHeader read_header(const std::string& path, SequentialReader& reader) {
     return header;
 }
 
-template <typename Element>
-Tensor tensor_of(ElementType type, std::vector<std::int64_t> shape, const Element* elements, std::size_t count) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(elements);
-    return {type, std::move(shape), std::vector<std::byte>(bytes, bytes + count * sizeof(Element))};
+/// Room for the elements of a tensor whose size is known to fit the file.
+Tensor unfilled_tensor(TensorEntry& entry) {
+    Tensor tensor{entry.type, std::move(entry.shape)};
+    if (tensor.type == ElementType::f64 && tensor.shape.size() == 1)
+        tensor.elements = Vector(tensor.shape[0]);
+    else if (tensor.type == ElementType::f64 && tensor.shape.size() == 2)
+        tensor.elements = Points(tensor.shape[0], tensor.shape[1]);
+    else
+        tensor.elements = std::vector<std::byte>(entry.end - entry.begin);
+    return tensor;
 }
 
 const Tensor& checked_tensor(const TensorFile& file, const std::string& name, ElementType type, std::size_t rank) {
     const auto found = file.tensors.find(name);
     if (found == file.tensors.end()) throw InputError(fmt::format("{}: '{}' is missing", file.path, name));
     const Tensor& tensor = found->second;
-    if (tensor.type != type || tensor.shape.size() != rank || byte_count(type, tensor.shape) != tensor.bytes.size())
+    if (tensor.type != type || tensor.shape.size() != rank || byte_count(type, tensor.shape) != tensor.bytes().size())
         throw InputError(fmt::format("{}: '{}' is not an array of {} of rank {}", file.path, name, element_name(type), rank));
     return tensor;
 }
 
 void copy_elements(const Tensor& tensor, void* destination) {
-    if (!tensor.bytes.empty()) std::memcpy(destination, tensor.bytes.data(), tensor.bytes.size());
+    if (!tensor.bytes().empty()) std::memcpy(destination, tensor.bytes().data(), tensor.bytes().size());
 }
 
 }  // namespace
 
-void TensorFile::add(const std::string& name, const Vector& values) {
-    tensors[name] = tensor_of(ElementType::f64, {values.size()}, values.data(), static_cast<std::size_t>(values.size()));
+std::span<const std::byte> Tensor::bytes() const {
+    return std::visit([](const auto& values) { return std::as_bytes(std::span(values.data(), static_cast<std::size_t>(values.size()))); },
+                      elements);
 }
 
-void TensorFile::add(const std::string& name, const Points& points) {
-    tensors[name] = tensor_of(ElementType::f64, {points.rows(), points.cols()}, points.data(), static_cast<std::size_t>(points.size()));
+std::span<std::byte> Tensor::bytes() {
+    return std::visit(
+        [](auto& values) { return std::as_writable_bytes(std::span(values.data(), static_cast<std::size_t>(values.size()))); }, elements);
 }
 
-void TensorFile::add(const std::string& name, const std::vector<Index>& indices) {
-    tensors[name] = tensor_of(ElementType::i32, {static_cast<std::int64_t>(indices.size())}, indices.data(), indices.size());
+void TensorFile::add(const std::string& name, Vector values) {
+    std::vector<std::int64_t> shape{values.size()};
+    tensors[name] = {ElementType::f64, std::move(shape), std::move(values)};
+}
+
+void TensorFile::add(const std::string& name, Points points) {
+    std::vector<std::int64_t> shape{points.rows(), points.cols()};
+    tensors[name] = {ElementType::f64, std::move(shape), std::move(points)};
+}
+
+void TensorFile::add(const std::string& name, std::vector<Index> indices) {
+    std::vector<std::int64_t> shape{static_cast<std::int64_t>(indices.size())};
+    tensors[name] = {ElementType::i32, std::move(shape), std::move(indices)};
 }
 
 Vector TensorFile::vector(const std::string& name) const {
@@ -162,6 +183,22 @@ std::vector<Index> TensorFile::indices(const std::string& name) const {
     return indices;
 }
 
+Vector TensorFile::take_vector(const std::string& name) {
+    checked_tensor(*this, name, ElementType::f64, 1);
+    auto* stored = std::get_if<Vector>(&tensors.at(name).elements);
+    Vector values = stored != nullptr ? std::move(*stored) : vector(name);
+    tensors.erase(name);
+    return values;
+}
+
+Points TensorFile::take_points(const std::string& name) {
+    checked_tensor(*this, name, ElementType::f64, 2);
+    auto* stored = std::get_if<Points>(&tensors.at(name).elements);
+    Points values = stored != nullptr ? std::move(*stored) : points(name);
+    tensors.erase(name);
+    return values;
+}
+
 const std::string& TensorFile::text(const std::string& key) const {
     const auto found = metadata.find(key);
     if (found == metadata.end()) throw InputError(fmt::format("{}: '{}' is missing", path, key));
@@ -173,13 +210,13 @@ void write_tensor_file(const std::string& path, const TensorFile& file) {
     std::string header = header_text(path, layout);
     const auto prefix = std::bit_cast<LengthPrefix>(static_cast<std::uint64_t>(header.size()));
     std::uint32_t sum = crc(crc(0, prefix.data(), prefix.size()), header.data(), header.size());
-    for (const TensorEntry& entry : layout.entries) sum = crc(sum, file.tensors.at(entry.name).bytes.data(), entry.end - entry.begin);
+    for (const TensorEntry& entry : layout.entries) sum = crc(sum, file.tensors.at(entry.name).bytes().data(), entry.end - entry.begin);
     header.replace(kHeaderStart.size(), kBlankChecksum.size(), checksum_text(sum));
 
     data::AtomicFile destination(path);
     destination.write(prefix.data(), prefix.size());
     destination.write(header.data(), header.size());
-    for (const TensorEntry& entry : layout.entries) destination.write(file.tensors.at(entry.name).bytes.data(), entry.end - entry.begin);
+    for (const TensorEntry& entry : layout.entries) destination.write(file.tensors.at(entry.name).bytes().data(), entry.end - entry.begin);
     destination.commit();
 }
 
@@ -192,9 +229,13 @@ TensorFile read_tensor_file(const std::string& path) {
     std::uint32_t sum = raw.running_crc;
     for (TensorEntry& entry : header.entries) {
         Tensor& tensor = file.tensors[entry.name];
-        tensor = {entry.type, std::move(entry.shape), std::vector<std::byte>(entry.end - entry.begin)};
-        reader.read(tensor.bytes.data(), tensor.bytes.size());
-        sum = crc(sum, tensor.bytes.data(), tensor.bytes.size());
+        tensor = unfilled_tensor(entry);
+        for (auto bytes = tensor.bytes(); !bytes.empty();) {
+            const auto piece = bytes.first(std::min(bytes.size(), kBytesInCache));
+            reader.read(piece.data(), piece.size());
+            sum = crc(sum, piece.data(), piece.size());
+            bytes = bytes.subspan(piece.size());
+        }
     }
     if (raw.checksum != checksum_text(sum)) refuse_damaged(path, "its checksum does not match its contents");
     return file;

@@ -33,7 +33,8 @@ void train_in_closed_form(const Context& context, inference::Problem& problem, c
                                       .metric = options.metric,
                                       .learned = learned(options),
                                       .response_only = options.inference == Inference::response,
-                                      .warm = warm != nullptr});
+                                      .warm = warm != nullptr,
+                                      .evaluations = options.evaluations});
     FitReport& report = model.report;
     report.elbo = trained.posterior.elbo;
     report.jitter = trained.posterior.jitter;
@@ -103,13 +104,13 @@ void train_by_minibatches(const Context& context, inference::Problem& problem, c
 
 }  // namespace
 
-void train(const Context& context, const Points& inputs, Vector targets, const likelihood::Likelihood& likelihood,
-           const FitOptions& options, const inference::Hyperparameters* warm, FittedModel& model) {
+void train(const Context& context, Points inputs, Vector targets, const likelihood::Likelihood& likelihood, const FitOptions& options,
+           const inference::Hyperparameters* warm, FittedModel& model) {
     const auto start = Clock::now();
     model.kernel = options.kernel;
     model.metric = options.metric;
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
-    inference::Problem problem = build_problem(inputs, std::move(targets), *kernel, likelihood, options, context, model);
+    inference::Problem problem = build_problem(std::move(inputs), std::move(targets), *kernel, likelihood, options, context, model);
     if (options.inference == Inference::stochastic)
         train_by_minibatches(context, problem, options, model);
     else

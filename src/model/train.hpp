@@ -8,7 +8,7 @@ namespace vnngp::model {
 
 /// inputs and targets: standardised by the scales that `model` already has. options: nothing left to choose. `warm`: hyperparameters that
 /// are already good, or null. Fills the model's hyperparameters, posterior, inducing points, and its report.
-void train(const Context& context, const Points& inputs, Vector targets, const likelihood::Likelihood& likelihood,
-           const FitOptions& options, const inference::Hyperparameters* warm, FittedModel& model);
+void train(const Context& context, Points inputs, Vector targets, const likelihood::Likelihood& likelihood, const FitOptions& options,
+           const inference::Hyperparameters* warm, FittedModel& model);
 
 }  // namespace vnngp::model

@@ -120,12 +120,16 @@ class Pipeline(SystemTest):
     def test_blocks_do_not_show(self):
         """More rows than are read at a time."""
         header, rows = rows_of(self.read("field.csv"))
-        self.write("long.csv", [",".join(header)] + [",".join(row) for row in rows] * 100)
-        means = column(self.succeeds("predict", "field.vnngp", "long.csv").stdout, "mean")
-        self.assertEqual(means, column(self.succeeds("predict", "field.vnngp", "field.csv").stdout, "mean") * 100)
+        long = [",".join(header)] + [",".join(row) for row in rows] * 300
+        self.write("long.csv", long)
+        expected = column(self.succeeds("predict", "field.vnngp", "field.csv").stdout, "mean") * 300
+        for threads in (1, 2):
+            self.assertEqual(column(self.succeeds("predict", "field.vnngp", "long.csv", "--threads", threads).stdout, "mean"), expected)
         once, often = self.json_of("evaluate", "field.vnngp", "field.csv"), self.json_of("evaluate", "field.vnngp", "long.csv")
-        self.assertEqual(often["n"], 20000)
+        self.assertEqual(often["n"], 60000)
         self.assertAlmostEqual(once["nll"], often["nll"])
+        self.write("missing.csv", long[:50000] + [","] * 3 + long[50000:])
+        self.fails("predict", "field.vnngp", "missing.csv", "-o", "out.csv", says="line 50001")
 
     def test_evaluate_agrees_with_predict(self):
         scores = self.json_of("evaluate", "field.vnngp", "field.csv")

@@ -43,13 +43,14 @@ public:
 
     /// The next rows, at most max_rows (>= 1) of them. No rows: the end of the file.
     Table next_block(std::int64_t max_rows);
+    /// All rows still to come, read on several threads. Reports progress as stage "read" in bytes.
+    Table rest(const Context& context = {});
 
     /// How far into the file the reader is, in bytes of the file, and its size (0 for a pipe).
     std::int64_t bytes_consumed() const;
     std::int64_t bytes_total() const;
 
 private:
-    friend Table read_csv(const std::filesystem::path& path, const CsvReadOptions& options, const Context& context);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

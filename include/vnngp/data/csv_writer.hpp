@@ -15,8 +15,35 @@ struct CsvWriteOptions {
     char separator = ',';  ///< comma, semicolon or tab
 };
 
-/// Fields are appended to the current row; end_row() finishes it. All failures are InputErrors with path and the system's reason; a failure
-/// may be noticed only when a buffer is flushed, at the latest by commit().
+/// Rows of CSV as text in memory. Fields are appended to the current row; end_row() finishes it.
+class CsvRows {
+public:
+    explicit CsvRows(const CsvWriteOptions& options = {}) : separator_(options.separator) {}
+
+    /// The shortest decimal that reads back as the same double; NaN as NaN.
+    void number(double value);
+    /// Quoted when it has to be.
+    void text(std::string_view value);
+    /// One or more fields already in CSV form with this separator (Table::raw_rows, CsvReader::raw_header()).
+    void raw(std::string_view fields);
+    void end_row();
+
+    /// A whole row of text.
+    void header(const std::vector<std::string>& names);
+
+    const std::string& bytes() const { return bytes_; }
+    void clear() { bytes_.clear(); }
+
+private:
+    void start_field();
+
+    char separator_;
+    std::string bytes_ = {};
+    bool row_is_empty_ = true;
+};
+
+/// As CsvRows, into a file. All failures are InputErrors with path and the system's reason; a failure may be noticed only when a buffer is
+/// flushed, at the latest by commit().
 class CsvWriter {
 public:
     explicit CsvWriter(const std::filesystem::path& path, const CsvWriteOptions& options = {});
@@ -24,16 +51,13 @@ public:
     CsvWriter(CsvWriter&&) noexcept;
     CsvWriter& operator=(CsvWriter&&) noexcept;
 
-    /// The shortest decimal that reads back as the same double; NaN as NaN.
     void number(double value);
-    /// Quoted when it has to be.
     void text(std::string_view value);
-    /// One or more fields already in CSV form with this writer's separator (Table::raw_rows, CsvReader::raw_header()).
     void raw(std::string_view fields);
     void end_row();
-
-    /// A whole row of text.
     void header(const std::vector<std::string>& names);
+    /// Whole rows with this writer's separator, made elsewhere.
+    void rows(const CsvRows& rows);
 
     void commit();
 

@@ -12,10 +12,10 @@ struct MergedPoints {
     std::vector<Index> site;  ///< per original row: its row in `distinct`
 };
 
-/// Rows equal in every coordinate (0 and -0 are equal) become one. O(N log N).
-MergedPoints merge_duplicates(const Points& points);
+/// Rows equal in every coordinate (0 and -0 are equal) become one. O(N).
+MergedPoints merge_duplicates(Points points);
 
 /// Every row its own site.
-MergedPoints unmerged(const Points& points);
+MergedPoints unmerged(Points points);
 
 }  // namespace vnngp::data

@@ -12,8 +12,9 @@
 namespace vnngp {
 
 /// points: one row per observation; targets: as many values. Inputs and (for continuous likelihoods) targets are standardised internally.
+/// Both are given up before training: who moves them here saves their memory.
 /// Throws InputError for options or data that cannot be used, NumericalError when training fails, Interrupted on Context::stop.
-FittedModel fit(const Points& points, const Vector& targets, const FitOptions& options = {}, const Context& context = {});
+FittedModel fit(Points points, Vector targets, const FitOptions& options = {}, const Context& context = {});
 
 /// Removes the checkpoint of a finished run, if there is one: to be called once its model is safe.
 void discard_checkpoint(const std::string& path);

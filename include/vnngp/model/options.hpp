@@ -61,6 +61,8 @@ struct FitOptions {
     NuggetOption nugget = {};
     /// Longitude and latitude in degrees, by their positions among the columns: inputs on the sphere, with one length-scale in km.
     std::optional<std::pair<Index, Index>> lonlat = {};
+    /// collapsed, natural, response: evaluations of the objective on all the data after each search, at most; 0 = as many as it takes
+    int evaluations = 0;
     int epochs = 300;             ///< stochastic: passes over the data
     Index batch = 1024;           ///< stochastic: observations per step
     double learning_rate = 0.01;  ///< stochastic

@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "vnngp/base/types.hpp"
@@ -24,11 +26,15 @@ enum class ElementType { f64, i64, i32, u8 };
 /// Bytes per element.
 std::size_t element_size(ElementType type);
 
-/// An array of any rank, row-major and little-endian; bytes.size() == element_size(type) * product(shape).
+/// An array of any rank, row-major and little-endian; bytes().size() == element_size(type) * product(shape).
 struct Tensor {
     ElementType type = ElementType::u8;
-    std::vector<std::int64_t> shape;
-    std::vector<std::byte> bytes;
+    std::vector<std::int64_t> shape = {};
+    /// What a reader will want: numbers are read from the file to where they stay.
+    std::variant<std::vector<std::byte>, Vector, Points, std::vector<Index>> elements = {};
+
+    std::span<const std::byte> bytes() const;
+    std::span<std::byte> bytes();
 };
 
 struct TensorFile {
@@ -38,14 +44,17 @@ struct TensorFile {
     /// Where this was read from, for the messages of the functions below; empty when it was made in memory.
     std::string path;
 
-    void add(const std::string& name, const Vector& values);               ///< F64 [n]
-    void add(const std::string& name, const Points& points);               ///< F64 [rows, columns]
-    void add(const std::string& name, const std::vector<Index>& indices);  ///< I32 [n]
+    void add(const std::string& name, Vector values);               ///< F64 [n]
+    void add(const std::string& name, Points points);               ///< F64 [rows, columns]
+    void add(const std::string& name, std::vector<Index> indices);  ///< I32 [n]
 
     /// What was stored under the name; InputError when it is absent or has another type or rank.
     Vector vector(const std::string& name) const;
     Points points(const std::string& name) const;
     std::vector<Index> indices(const std::string& name) const;
+    /// The same, leaving nothing behind under the name.
+    Vector take_vector(const std::string& name);
+    Points take_points(const std::string& name);
     /// The metadata text of a key; InputError when it is absent.
     const std::string& text(const std::string& key) const;
 };

@@ -280,6 +280,59 @@ TEST(CsvReader, AnyBytesGiveATableOrAnInputError) {
     EXPECT_LT(num_accepted, 900);
 }
 
+// Rows of every kind, several buffers long, so that pieces of the buffer start inside quotes and behind rows that are not plain.
+std::string mixed_rows(int count, std::string_view line_end) {
+    RandomStream stream(32, StreamPurpose::test);
+    static const std::vector<std::string> kTexts{"plain", "\"a, b\"", "\"two\nlines\"", "\"1,2\n3,4\n5,6\"", "", " \"\" ", "a\"b"};
+    std::string content = fmt::format("t,x,y{}", line_end);
+    for (int i = 0; i < count; ++i) {
+        const std::string text = stream.below(50) ? "plain" : kTexts[stream.below(kTexts.size())];
+        content +=
+            fmt::format("{},{},{}{}", text, stream.normal(), stream.below(100) ? fmt::format("{:.3f}", stream.normal()) : " NA ", line_end);
+        if (stream.below(500) == 0) content += line_end;
+        if (stream.below(20000) == 0) content += fmt::format("\"{}\",1,2{}", std::string(300000, stream.below(2) ? '\n' : 'z'), line_end);
+    }
+    return content;
+}
+
+TEST(CsvReader, ThreadsAndBlocksGiveTheSameTable) {
+    const Scratch scratch;
+    for (const std::string line_end : {"\n", "\r\n", "\r"}) {
+        const auto path = scratch.file("mixed.csv", mixed_rows(100000, line_end));
+        const CsvReadOptions options{.columns = {"y", "x"}, .keep_raw_rows = true};
+        CsvReader reader(path, options);
+        const Table expected = reader.next_block(1000000);
+        ASSERT_GE(expected.rows(), 100000);
+        for (const int threads : {1, 2, 5}) {
+            CsvReader partly(path, options);
+            const Table first = threads == 2 ? partly.next_block(777) : Table{};
+            const Table table = partly.rest({.threads = threads});
+            const auto offset = static_cast<std::size_t>(first.rows());
+            ASSERT_EQ(table.rows() + first.rows(), expected.rows());
+            for (std::size_t row = 0; row < static_cast<std::size_t>(table.rows()); ++row) {
+                ASSERT_EQ(table.line_numbers[row], expected.line_numbers[row + offset]);
+                ASSERT_EQ(table.raw_rows[row], expected.raw_rows[row + offset]);
+                ASSERT_EQ(table.columns[1][row], expected.columns[1][row + offset]);
+                const double y = table.columns[0][row], wanted = expected.columns[0][row + offset];
+                ASSERT_TRUE(y == wanted || (is_missing(y) && is_missing(wanted)));
+            }
+        }
+    }
+}
+
+TEST(CsvReader, ThreadsNameTheSameLineOfAMistake) {
+    const Scratch scratch;
+    const auto path = scratch.file("mixed.csv", mixed_rows(60000, "\n") + "a,1,oops\n" + mixed_rows(20000, "\n") + "b,1,2,3\n");
+    const auto complaint = [&](int threads) {
+        return message_of<InputError>([&] { read_csv(path, {.columns = {"x", "y"}}, {.threads = threads}); });
+    };
+    CsvReader reader(path, {.columns = {"x", "y"}});
+    const std::string expected = message_of<InputError>([&] { reader.next_block(1000000); });
+    EXPECT_THAT(expected, HasSubstr("'oops'"));
+    EXPECT_EQ(complaint(1), expected);
+    EXPECT_EQ(complaint(4), expected);
+}
+
 TEST(CsvReader, StopsWhenAsked) {
     const Scratch scratch;
     const auto path = scratch.file("long.csv", numbered_rows(40000));

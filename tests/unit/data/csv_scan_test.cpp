@@ -137,5 +137,41 @@ TEST(CsvScan, AgreesWithStrtodOnRandomDecimals) {
     }
 }
 
+// The quick way either declines or gives what the thorough way gives.
+TEST(CsvScan, PlainRecordsAreReadAsAllRecordsAre) {
+    static const std::vector<std::string> kPieces{"1",  "2.5", "-3e4", "7.25",  ",", ",",  ",",  "\n",   "\n", " ",   ";",     "\t",
+                                                  "\r", "NA",  "inf",  "1e999", "x", "\"", "+4", "\r\n", "1e", "nan", "1e-999"};
+    RandomStream stream(31, StreamPurpose::test);
+    int num_read = 0;
+    for (int round = 0; round < 100000; ++round) {
+        std::string text;
+        for (std::uint64_t n = stream.below(10); n > 0; --n) text += kPieces[stream.below(1 + stream.below(kPieces.size()))];
+        const CsvDialect dialect(",;\t"[stream.below(3)]);
+        std::vector<std::uint8_t> wanted(1 + stream.below(4));
+        for (auto& flag : wanted) flag = stream.below(3) > 0;
+        if (wanted.size() == 1) wanted[0] = 1;
+        std::vector<double> values(wanted.size());
+        const char* const end = text.data() + text.size();
+        const RecordScan plain = scan_plain_record(text.data(), end, dialect, wanted, values.data());
+        if (plain.status != ScanStatus::complete) continue;
+        ++num_read;
+        std::vector<CsvField> fields;
+        const RecordScan thorough = scan_record(text.data(), end, false, dialect, fields);
+        ASSERT_EQ(thorough.status, ScanStatus::complete) << text;
+        ASSERT_EQ(thorough.text_end, plain.text_end) << text;
+        ASSERT_EQ(thorough.next, plain.next) << text;
+        ASSERT_EQ(thorough.lines, plain.lines) << text;
+        ASSERT_EQ(fields.size(), wanted.size()) << text;
+        ASSERT_TRUE(fields.size() > 1 || !trimmed(fields[0].text).empty()) << text;
+        for (std::size_t c = 0; c < wanted.size(); ++c) {
+            double value = 0.0;
+            if (!wanted[c]) continue;
+            const NumberKind kind = parse_number(fields[c].text, value);
+            ASSERT_TRUE(kind == NumberKind::number ? value == values[c] : kind == NumberKind::missing && std::isnan(values[c])) << text;
+        }
+    }
+    EXPECT_GT(num_read, 1000);
+}
+
 }  // namespace
 }  // namespace vnngp::data

@@ -135,5 +135,33 @@ TEST(CsvWriter, EchoedRowsKeepEveryByte) {
     EXPECT_EQ(content_of(scratch.path("out.csv")), header + ";mean\n" + row + ";0.5\n");
 }
 
+TEST(CsvWriter, RowsMadeElsewhereAreWrittenAsItsOwn) {
+    const Scratch scratch;
+    for (const std::string name : {"t.csv", "t.csv.gz"}) {
+        CsvWriter own(scratch.path("own_" + name)), composed(scratch.path(name));
+        CsvRows rows;
+        own.header({"x", "a, b"});
+        composed.header({"x", "a, b"});
+        for (int i = 0; i < 50000; ++i) {
+            own.number(std::sqrt(i));
+            own.text("a \"b\"");
+            own.end_row();
+            rows.number(std::sqrt(i));
+            rows.text("a \"b\"");
+            rows.end_row();
+            if (i % 7777 != 0) continue;
+            composed.rows(rows);
+            rows.clear();
+        }
+        composed.rows(rows);
+        own.commit();
+        composed.commit();
+        const CsvReadOptions options{.columns = {"x"}, .keep_raw_rows = true};
+        const Table a = read_csv(scratch.path("own_" + name), options), b = read_csv(scratch.path(name), options);
+        EXPECT_EQ(a.columns, b.columns);
+        EXPECT_EQ(a.raw_rows, b.raw_rows);
+    }
+}
+
 }  // namespace
 }  // namespace vnngp::data

@@ -33,6 +33,15 @@ TEST(MergeDuplicates, PositiveAndNegativeZeroAreOnePlace) {
     EXPECT_EQ(merge_duplicates(points).distinct.rows(), 1);
 }
 
+// Coordinates of a grid share most of their bits.
+TEST(MergeDuplicates, ManyDistinctPointsOfAGridStayDistinct) {
+    Points points(40000, 2);
+    for (Index i = 0; i < 40000; ++i) points.row(i) << 0.25 * (i % 200), 1024.0 * (i / 200);
+    const auto merged = merge_duplicates(points);
+    EXPECT_EQ(merged.distinct, points);
+    for (Index i = 0; i < 40000; ++i) ASSERT_EQ(merged.site[i], i);
+}
+
 TEST(MergeDuplicates, OfNothingIsNothing) { EXPECT_EQ(merge_duplicates(Points(0, 3)).distinct.rows(), 0); }
 
 TEST(Unmerged, GivesEveryRowASiteOfItsOwn) {

@@ -124,6 +124,21 @@ TEST(Fit, DropsConstantColumnsAndSaysSo) {
     EXPECT_EQ(model.predict(x).mean.size(), 100);
 }
 
+TEST(Fit, MakesNoMorePassesThanEvaluationsAllow) {
+    const Points x = random_points(300, 2, 12);
+    for (const Inference inference : {Inference::collapsed, Inference::response}) {
+        FitOptions options = quick();
+        options.inference = inference;
+        options.metric = Metric::euclidean;  // one search
+        const auto free = fit(x, wave(x), options).report;
+        options.evaluations = 2;
+        const auto limited = fit(x, wave(x), options).report;
+        EXPECT_EQ(limited.iterations, 2);
+        EXPECT_LT(limited.passes, free.passes);
+        EXPECT_LE(limited.elbo, free.elbo);
+    }
+}
+
 TEST(Fit, ClampsTheNumberOfNeighboursAndSaysSo) {
     const Points x = random_points(10, 2, 12);
     FitOptions options = quick();

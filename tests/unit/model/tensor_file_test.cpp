@@ -57,7 +57,7 @@ TensorFile small_file() {
     file.add("locations", Points{{0.25, -1.0}, {1e-300, 3.5}, {0.1, 7.0}});
     file.add("order", std::vector<Index>{2, 0, 1});
     file.add("nothing", std::vector<Index>{});
-    file.tensors["flag"] = {ElementType::u8, {1, 3}, {std::byte{1}, std::byte{2}, std::byte{3}}};
+    file.tensors["flag"] = {ElementType::u8, {1, 3}, std::vector{std::byte{1}, std::byte{2}, std::byte{3}}};
     file.tensors["big"] = {ElementType::i64, {}, std::vector<std::byte>(8, std::byte{7})};
     return file;
 }
@@ -113,7 +113,12 @@ TEST_F(TensorFileTest, ReturnsWhatWasStored) {
     EXPECT_EQ(read.indices("order"), (std::vector<Index>{2, 0, 1}));
     EXPECT_THAT(read.indices("nothing"), IsEmpty());
     EXPECT_EQ(read.text("format"), "test");
-    EXPECT_EQ(read.tensors.at("flag").bytes, written.tensors.at("flag").bytes);
+    EXPECT_EQ(read.tensors.at("flag").elements, written.tensors.at("flag").elements);
+    TensorFile taken = read;
+    EXPECT_EQ(taken.take_vector("m"), read.vector("m"));
+    EXPECT_EQ(taken.take_points("locations"), read.points("locations"));
+    EXPECT_EQ(taken.tensors.size() + 2, read.tensors.size());
+    EXPECT_THROW(taken.take_points("order"), InputError);
     EXPECT_THAT(read.tensors.at("big").shape, IsEmpty());
     EXPECT_EQ(read.tensors.size(), written.tensors.size());
 }
@@ -170,8 +175,9 @@ TEST_F(TensorFileTest, HasTheSafetensorsLayout) {
         EXPECT_EQ(header[name]["shape"], tensor.shape);
         const std::size_t begin = header[name]["data_offsets"][0], end = header[name]["data_offsets"][1];
         EXPECT_EQ(begin % element_size(tensor.type), 0u) << name;
-        ASSERT_EQ(end - begin, tensor.bytes.size());
-        EXPECT_TRUE(std::equal(tensor.bytes.begin(), tensor.bytes.end(), reinterpret_cast<const std::byte*>(bytes.data()) + data + begin))
+        ASSERT_EQ(end - begin, tensor.bytes().size());
+        EXPECT_TRUE(
+            std::equal(tensor.bytes().begin(), tensor.bytes().end(), reinterpret_cast<const std::byte*>(bytes.data()) + data + begin))
             << name;
         for (std::size_t i = begin; i < end; ++i) ++owners[i];
     }
