@@ -10,8 +10,9 @@ import time
 
 def environment(threads):
     # Passive waiting: threads that spin while they wait cost dearly where other work is running.
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return {**os.environ, **dict.fromkeys(names, str(threads)), "OMP_WAIT_POLICY": "passive", "PYTHONDONTWRITEBYTECODE": "1"}
+    # torch parallelises over the matrices of a batch, each of them solved by MKL; two threads there as well are slower, and fail at K = 256.
+    return {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads), "MKL_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive",
+            "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def wait_for(process, limit):

@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.ticker  # noqa: E402
 
 STYLES = {"vnngp": ("o", "#c0392b"), "GPyTorch": ("s", "#2c3e50"), "GPBoost": ("^", "#2980b9"), "scikit-learn": ("D", "#7f8c8d")}
 
@@ -21,6 +22,8 @@ def draw(axes, rows):
         elif own:
             axes.plot([], [], marker, color=color, alpha=.4, label=f"{method}: failed")
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
     axes.set_xlabel("seconds of training")
     axes.grid(alpha=.3, which="both")
     axes.margins(.15, .25)
@@ -34,7 +37,7 @@ def main():
     sets = list(dict.fromkeys(row["data"] for row in rows))
     if not sets:
         sys.exit("nothing was run to convergence")
-    figure, panels = plt.subplots(1, len(sets), figsize=(4.4 * len(sets), 4), squeeze=False, layout="constrained")
+    figure, panels = plt.subplots(1, len(sets), figsize=(4.4 * len(sets), 4), squeeze=False, sharex=True, layout="constrained")
     for axes, name in zip(panels[0], sets):
         draw(axes, [row for row in rows if row["data"] == name])
         axes.set_title(name)

@@ -31,7 +31,7 @@ class Size:
 
 
 def quick():
-    return Size(rows=4000, rounds=1, epochs={32: 3, 256: 1}, gpytorch_epochs=20, gpytorch_limit=120, gpboost_limit=40, exact_rows=500, exact_limit=40)
+    return Size(rows=4000, rounds=1, epochs={32: 3, 256: 1}, gpytorch_epochs=20, gpytorch_limit=120, gpboost_limit=40, exact_rows=300, exact_limit=40)
 
 
 # GPyTorch is fastest with these batches

@@ -84,9 +84,9 @@ def table(results):
 def verdict(ratio, goal):
     if goal is None:
         return ""
-    if ratio[0] >= goal:
-        return f" (goal {goal}: met)"
-    return f" (goal {goal}: {'open, the rival was stopped before' if ratio[1] else 'missed'})"
+    if ratio[1]:
+        return f" (goal {goal}: {'met in time, its NLL unknown' if ratio[0] >= goal else 'open, it was stopped too early'})"
+    return f" (goal {goal}: {'met' if ratio[0] >= goal else 'missed'})"
 
 
 def comparisons(results):

@@ -55,7 +55,6 @@ def predict(model, likelihood, x):
 def main():
     job = the_job()
     torch.manual_seed(job["seed"])
-    torch.set_num_threads(job["threads"])
     x, y, x_test, y_test = (torch.from_numpy(part.astype(numpy.float32)) for part in tables(job))
     start = time.perf_counter()
     model, likelihood = Vnngp(x, job["neighbors"], job["batch"]), gpytorch.likelihoods.GaussianLikelihood()
