@@ -16,25 +16,35 @@ def environment(threads):
 
 
 def wait_for(process, limit):
-    """Exit status (None when time ran out) and resource usage."""
+    """Exit code (None when time ran out) and resource usage."""
     deadline = time.monotonic() + limit
-    while True:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode, usage
-        if time.monotonic() > deadline:
-            os.killpg(process.pid, signal.SIGKILL)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return None, usage
-        time.sleep(.02)
+    try:
+        while time.monotonic() < deadline:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return process.returncode, usage
+            time.sleep(.02)
+    except BaseException:  # interrupted: the child, in a session of its own, has not heard it
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    os.killpg(process.pid, signal.SIGKILL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return None, usage
 
 
-def last_line(stream):
+def lines_of(stream):
     stream.seek(0)
-    lines = [line.strip() for line in stream.read().decode(errors="replace").splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    return [line.strip() for line in stream.read().decode(errors="replace").splitlines() if line.strip(" ~^")]
+
+
+def reason_of(code, errors):
+    """The last words of a child that failed; a bare `AssertionError` is told with the line it comes from."""
+    lines = lines_of(errors)
+    if lines:
+        return ": ".join(reversed(lines[-2:])) if lines[-1] == "AssertionError" else lines[-1]
+    return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def result_of(command, limit, threads):
@@ -49,8 +59,8 @@ def result_of(command, limit, threads):
         if code is None:
             return {**result, "failure": f"not done in {limit:g} s"}
         if code != 0:
-            return {**result, "failure": last_line(errors) or (f"ended by signal {-code}" if code < 0 else f"exit code {code}")}
+            return {**result, "failure": reason_of(code, errors)}
         try:
-            return {**result, **json.loads(last_line(output))}
-        except (ValueError, TypeError):
+            return {**result, **json.loads(lines_of(output)[-1])}
+        except (IndexError, ValueError, TypeError):
             return {**result, "failure": "printed no result"}

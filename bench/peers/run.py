@@ -11,6 +11,7 @@ or runs out of time is in the table with the reason. Two threads for everyone.
 import argparse
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -96,11 +97,13 @@ def draw(python, out):
 
 def main():
     given = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given.program = given.program.resolve()
     size = size_of(given)
     given.out.mkdir(parents=True, exist_ok=True)
     python, reasons = (given.python, {}) if given.python else installed(BUILD / "peers-venv", given.install_limit, say)
     results = []
+    write_csv(given.out / "results.csv", results)
     with tempfile.TemporaryDirectory() as name:
         parts = split_sets(given, size, pathlib.Path(name))
         runs = plan(parts, size, given.gpytorch_on_pol)

@@ -19,7 +19,8 @@ def tables(job):
     inputs = [column for column in range(len(names)) if column != target and scale[column] > 0]
     parts = []
     for table in (train, test):
-        parts += [(table[:, inputs] - mean[inputs]) / scale[inputs], (table[:, target] - mean[target]) / scale[target]]
+        x = (table[:, inputs] - mean[inputs]) / scale[inputs]
+        parts += [numpy.ascontiguousarray(x), (table[:, target] - mean[target]) / scale[target]]  # FAISS insists on row order
     return parts
 
 
