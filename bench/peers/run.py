@@ -112,7 +112,7 @@ def main():
             result = measured(run, given, parts[run.data], python, reasons)
             results.append({"data": run.data, "job": run.job, "method": run.method, "limit": run.limit, "options": json.dumps(run.options), **result})
             write_csv(given.out / "results.csv", results)
-    text = table(results) + "\n\n" + "\n".join(f"- {line}" for line in comparisons(results)) + "\n"
+    text = table(results) + "\n\n" + "\n".join(f"- {line}" for line in comparisons(results, judge=not given.quick)) + "\n"
     (given.out / "table.md").write_text(text)
     print(text, end="")
     draw(python, given.out)
