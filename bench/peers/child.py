@@ -10,7 +10,7 @@ import time
 
 def environment(threads):
     # Passive waiting: threads that spin while they wait cost dearly where other work is running.
-    # torch parallelises over the matrices of a batch, each of them solved by MKL; two threads there as well are slower, and fail at K = 256.
+    # torch parallelises over the matrices of a batch, each solved by MKL: threads there as well were slower at K = 256, or never came back.
     return {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads), "MKL_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive",
             "PYTHONDONTWRITEBYTECODE": "1"}
 
