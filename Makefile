@@ -2,15 +2,16 @@
 JOBS ?= $(shell nproc)
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: help demo build test bench format clean dependencies
+.PHONY: help demo build test bench bench-peers format clean dependencies
 
 help:
-	@echo "make demo     install what is missing, build, fit the embedded example, print scores, draw the map"
-	@echo "make build    the release program: build/release/vnngp"
-	@echo "make test     every test, in release and under the address and undefined-behaviour sanitizers"
-	@echo "make bench    measure the program's speed on this machine"
-	@echo "make format   clang-format every C++ file in place"
-	@echo "make clean    remove build/"
+	@echo "make demo        install what is missing, build, fit the embedded example, print scores, draw the map"
+	@echo "make build       the release program: build/release/vnngp"
+	@echo "make test        every test, in release and under the address and undefined-behaviour sanitizers"
+	@echo "make bench       measure the program's speed on this machine"
+	@echo "make bench-peers the same job for other programs, installed into build/peers-venv; PEERS=\"--data DIR\" for real data"
+	@echo "make format      clang-format every C++ file in place"
+	@echo "make clean       remove build/"
 	@echo "JOBS=2 limits the number of parallel jobs."
 
 demo: build
@@ -30,6 +31,9 @@ test: dependencies
 
 bench: build
 	bench/run.sh
+
+bench-peers: build
+	python3 bench/peers/run.py $(PEERS)
 
 format:
 	@command -v clang-format >/dev/null || { echo "clang-format is missing: apt-get install clang-format" >&2; exit 1; }

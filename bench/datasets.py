@@ -8,14 +8,14 @@ Options after -- are passed to `vnngp fit`; without them it is `--neighbors auto
 validation part is left unused. With --keep, finished fits are kept as JSON and not run again.
 """
 import argparse
-import gzip
 import json
 import math
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
+
+from protocol import source_of, split_file
 
 # target, extra options of fit, and from the paper's tables: the best NLL of any method, then its own method's NLL and RMSE
 SETS = {
@@ -38,17 +38,6 @@ def run(*command):
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
     return json.loads(done.stdout)
-
-
-def split_file(source, seed, folder):
-    opener = gzip.open if source.suffix == ".gz" else open
-    with opener(source, "rt") as stream:
-        header, *rows = stream.read().splitlines()
-    random.Random(seed).shuffle(rows)
-    train, validation = round(.64 * len(rows)), round(.16 * len(rows))
-    parts = {"train": rows[:train], "test": rows[train + validation:]}
-    for name, lines in parts.items():
-        (folder / f"{name}.csv").write_text("\n".join([header, *lines]) + "\n")
 
 
 def measured(program, source, target, options, seed):
@@ -115,7 +104,7 @@ def main():
     print("|---" * len(COLUMNS) + "|", flush=True)
     for name in arguments.sets:
         target, options, paper = SETS[name]
-        source = next((path for path in (arguments.data / f"{name}.csv.gz", arguments.data / f"{name}.csv") if path.exists()), None)
+        source = source_of(arguments.data, name)
         if source is None:
             sys.exit(f"no {name}.csv.gz in {arguments.data}")
         rows = []
