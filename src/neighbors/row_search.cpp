@@ -2,94 +2,75 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
+#include <vector>
 
+#include "spatial_order.hpp"
 #include "vnngp/base/parallel.hpp"
 
 namespace vnngp::neighbors {
 namespace {
 
-constexpr std::int64_t kChunkRows = 64;
+constexpr std::int64_t kChunkRows = 8 * kTileRows;
 constexpr Index kFirstPrefix = 1024;
 
-// Turns the places found for a row into its neighbours.
-class RowWriter {
-public:
-    RowWriter(const RowSearch& search, NeighborGraph& graph) : search_(search), graph_(graph) {}
-    void write(Index row, NearestK& nearest) {
-        expand_places(search_.candidates, nearest.sorted(), search_.row_limit(row), graph_.stride(), scratch_, neighbors_);
-        graph_.set_row(row, neighbors_);
-        nearest.clear();
-    }
-
-private:
-    const RowSearch& search_;
-    NeighborGraph& graph_;
-    std::vector<Candidate> scratch_;
-    std::vector<Index> neighbors_;
-};
+// The listed rows, tile by tile; limit(row) as in RowSearch.
+template <class Limit>
+void search_rows(const BoxIndex& index, const DistinctPoints& distinct, const Points& queries, const Limit& limit,
+                 std::span<const Index> rows, const Context& context, RowProgress& progress, NeighborGraph& graph) {
+    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), kChunkRows, [&](const Chunk& chunk) {
+        QueryTile tile(graph.stride());
+        std::vector<Candidate> scratch;
+        std::vector<Index> neighbors;
+        for (std::int64_t begin = chunk.begin; begin < chunk.end; begin += kTileRows) {
+            context.check_stop();
+            const auto tile_rows = rows.subspan(begin, std::min<std::int64_t>(kTileRows, chunk.end - begin));
+            tile.size = static_cast<Index>(tile_rows.size());
+            for (Index i = 0; i < tile.size; ++i) {
+                tile.queries[i] = queries.row(tile_rows[i]).data();
+                tile.limits[i] = limit(tile_rows[i]);
+            }
+            index.search(tile);
+            for (Index i = 0; i < tile.size; ++i) {
+                distinct.expand(tile.nearest[i], tile.limits[i], graph.stride(), scratch, neighbors);
+                graph.set_row(tile_rows[i], neighbors);
+            }
+        }
+        progress.finished(chunk, tile.pairs);
+    });
+}
 
 }  // namespace
 
-RowSearch predecessor_search(const DistinctPoints& distinct, const Points& points) {
-    std::vector<Index> place_limits(distinct.place_of.size());
-    Index seen = 0;
-    for (std::size_t row = 0; row < place_limits.size(); ++row) {
-        place_limits[row] = seen;
-        seen = std::max(seen, distinct.place_of[row] + 1);
-    }
-    return {distinct, points, std::move(place_limits)};
+void search_all(const BoxIndex& index, const DistinctPoints& distinct, const Points& queries, const Context& context, RowProgress& progress,
+                NeighborGraph& graph) {
+    std::vector<Index> rows(graph.num_rows());
+    std::iota(rows.begin(), rows.end(), 0);
+    sort_spatially(queries, scaling_of(queries), rows, context);
+    search_rows(
+        index, distinct, queries, [](Index) { return std::numeric_limits<Index>::max(); }, rows, context, progress, graph);
 }
 
-void search_rows(const RowSearch& search, const KdTree& tree, std::span<const Index> rows, const Context& context, RowProgress& progress,
-                 NeighborGraph& graph) {
-    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), kChunkRows, [&](const Chunk& chunk) {
-        NearestK nearest(graph.stride());
-        RowWriter writer(search, graph);
-        for (std::int64_t i = chunk.begin; i < chunk.end; ++i) {
-            tree.search(search.queries.row(rows[i]).data(), search.place_limit(rows[i]), nearest);
-            writer.write(rows[i], nearest);
-        }
-        progress.finished(chunk);
-    });
-}
-
-void search_rows(const RowSearch& search, const ScanIndex& index, std::span<const Index> rows, const Context& context,
-                 RowProgress& progress, NeighborGraph& graph) {
-    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), kChunkRows, [&](const Chunk& chunk) {
-        const auto count = static_cast<std::size_t>(chunk.end - chunk.begin);
-        std::vector<NearestK> nearest(count, NearestK(graph.stride()));
-        std::vector<const double*> queries(count);
-        std::vector<Index> limits(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const Index row = rows[chunk.begin + static_cast<std::int64_t>(i)];
-            queries[i] = search.queries.row(row).data();
-            limits[i] = search.place_limit(row);
-        }
-        index.search(queries, limits, nearest);
-        RowWriter writer(search, graph);
-        for (std::size_t i = 0; i < count; ++i) writer.write(rows[chunk.begin + static_cast<std::int64_t>(i)], nearest[i]);
-        progress.finished(chunk);
-    });
-}
-
-void search_prefix_trees(const RowSearch& search, const Context& context, RowProgress& progress, NeighborGraph& graph) {
-    const Index num_places = search.candidates.num_places();
-    const auto& limits = search.place_limits;
-    std::vector<Index> position(num_places), rows;
+void search_prefixes(const RowSearch& search, const Context& context, RowProgress& progress, NeighborGraph& graph) {
+    const DistinctPoints distinct(search.points, context);
+    const Scaling scaling = scaling_of(search.points);
+    const auto num_points = static_cast<Index>(search.points.rows());
     std::int64_t prefix = kFirstPrefix;
-    for (auto begin = limits.begin(); begin != limits.end(); prefix *= 2) {
-        context.check_stop();
-        const auto count = static_cast<Index>(std::min<std::int64_t>(prefix, num_places));
-        const KdTree tree(search.candidates.places, count);
-        for (Index i = 0; i < count; ++i) position[tree.leaf_order()[i]] = i;
-
-        const auto end = count == num_places ? limits.end() : std::lower_bound(begin, limits.end(), count);
-        rows.resize(end - begin);
-        std::iota(rows.begin(), rows.end(), static_cast<Index>(begin - limits.begin()));
-        // Rows that are close in space follow one another, so that they find the tree in the cache.
-        const auto place_position = [&](Index row) { return position[search.candidates.place_of[row]]; };
-        std::sort(rows.begin(), rows.end(), [&](Index a, Index b) { return place_position(a) < place_position(b); });
-        search_rows(search, tree, rows, context, progress, graph);
+    for (Index begin = 0; begin < graph.num_rows(); prefix *= 2) {
+        const auto count = static_cast<Index>(std::min<std::int64_t>(prefix, num_points));
+        const auto rest = std::views::iota(begin, graph.num_rows());
+        const Index end =
+            begin +
+            static_cast<Index>(std::ranges::partition_point(rest, [&](Index row) { return search.limit(row) <= count; }) - rest.begin());
+        if (end == begin) continue;
+        std::vector<Index> rows(end - begin);
+        std::iota(rows.begin(), rows.end(), begin);
+        sort_spatially(search.queries, scaling, rows, context);
+        std::vector<Index> places = distinct.places_before(count);
+        sort_spatially(search.points, scaling, places, context);
+        const BoxIndex index(search.points, scaling, std::move(places), context);
+        search_rows(
+            index, distinct, search.queries, [&](Index row) { return search.limit(row); }, rows, context, progress, graph);
         begin = end;
     }
 }
