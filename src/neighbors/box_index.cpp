@@ -181,7 +181,7 @@ void BoxIndex::search(QueryTile& tile) const {
         search.hits.counts[row] = 0;
         search.hits.enough[row] = shortlist.enough();
         if (!(norm <= kFarthestQuery)) {
-            tile.nearest[row] = shortlist.ranked_directly({numbers_.data(), static_cast<std::size_t>(count_)}, tile.limits[row]);
+            tile.nearest[row] = shortlist.ranked_directly(order(), tile.limits[row]);
             tile.pairs += count_;
             continue;
         }

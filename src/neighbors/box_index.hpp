@@ -38,6 +38,8 @@ public:
     /// scaling, and keeps the varying coordinates in single precision.
     BoxIndex(const Points& points, const Scaling& scaling, std::vector<Index> numbers, const Context& context);
 
+    /// The numbers of the candidates in spatial order.
+    std::span<const Index> order() const { return {numbers_.data(), static_cast<std::size_t>(count_)}; }
     /// Finds the nearest candidates to each query; thread-safe.
     void search(QueryTile& tile) const;
 

@@ -54,6 +54,15 @@ std::vector<Index> DistinctPoints::places_before(Index limit) const {
     return all;
 }
 
+std::vector<Index> DistinctPoints::members(std::span<const Index> places, Index begin, Index end) const {
+    std::vector<Index> result;
+    result.reserve(end - begin);
+    for (const Index place : places)
+        for (Index point = place; point >= 0 && point < end; point = next_.empty() ? -1 : next_[point])
+            if (point >= begin) result.push_back(point);
+    return result;
+}
+
 void DistinctPoints::expand(std::span<const Candidate> places, Index limit, Index count, std::vector<Candidate>& scratch,
                             std::vector<Index>& rows) const {
     rows.clear();

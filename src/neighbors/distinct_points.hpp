@@ -19,6 +19,9 @@ public:
     /// The places among the points 0 .. limit-1, ascending.
     std::vector<Index> places_before(Index limit) const;
 
+    /// The points in [begin, end), in the order of the places they are at, which are given.
+    std::vector<Index> members(std::span<const Index> places, Index begin, Index end) const;
+
     /// Writes to `rows` the min(count, available) smallest (distance, point) among the points below `limit` at the given places, which are
     /// sorted and are the `count` nearest places or more. `scratch` is working memory. A place left out of the list has `count` places
     /// before it whose first points all precede its own, so nothing is lost.

@@ -17,17 +17,17 @@ namespace vnngp::neighbors {
 struct RowSearch {
     const Points& points;
     const Points& queries;
-    std::span<const Index> limits = {};  ///< ascending; empty: row i sees its predecessors
+    std::span<const Index> limits = {};  ///< ascending, below the number of points; empty: row i is point i and sees its predecessors
 
     Index limit(Index row) const { return limits.empty() ? row : limits[row]; }
 };
 
-/// All rows of the graph, by one index over all points that every row may use in full.
+/// All rows of a graph whose queries see all points.
 void search_all(const BoxIndex& index, const DistinctPoints& distinct, const Points& queries, const Context& context, RowProgress& progress,
                 NeighborGraph& graph);
 
-/// All rows of the graph, by indexes over growing prefixes: one over the points [0, 2b) serves the rows that see b to 2b of them, so at
-/// least half of what a search meets is allowed.
-void search_prefixes(const RowSearch& search, const Context& context, RowProgress& progress, NeighborGraph& graph);
+/// All rows of a graph whose queries see the points below a limit, by indexes over growing prefixes: one over the points [0, 2b) serves the
+/// rows that see b to 2b - 1 of them, so at least half of what a search meets is allowed.
+NeighborGraph prefix_search(const RowSearch& search, Index stride, const Context& context, RowProgress& progress);
 
 }  // namespace vnngp::neighbors

@@ -1,8 +1,6 @@
 #include "vnngp/neighbors/search.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
 #include <optional>
 #include <string>
 
@@ -15,10 +13,6 @@
 namespace vnngp::neighbors {
 namespace {
 
-constexpr Index kFewPoints = 2048;
-constexpr Eigen::Index kFewDimensions = 3;
-constexpr Index kSampledRows = 4 * kTileRows;
-constexpr Index kSampledNeighbors = 32;
 constexpr std::int64_t kBruteForceChunkRows = 16;
 
 void check_neighbors(Index max_neighbors) {
@@ -27,8 +21,8 @@ void check_neighbors(Index max_neighbors) {
 
 // Row i of the graph: the nearest candidates below limit(i).
 template <class Limit>
-void brute_force(const Points& candidates, const Points& queries, const Limit& limit, const Context& context, NeighborGraph& graph) {
-    RowProgress progress(context, queries.rows());
+void brute_force(const Points& candidates, const Points& queries, const Limit& limit, const Context& context, RowProgress& progress,
+                 NeighborGraph& graph) {
     parallel_chunks(context, queries.rows(), kBruteForceChunkRows, [&](const Chunk& chunk) {
         NearestK nearest(graph.stride());
         std::vector<Index> neighbors;
@@ -42,42 +36,43 @@ void brute_force(const Points& candidates, const Points& queries, const Limit& l
             for (const Candidate& candidate : nearest.sorted()) neighbors.push_back(candidate.index);
             graph.set_row(row, neighbors);
         }
-        progress.finished(chunk, pairs);
+        progress.finished(chunk.worker, chunk.end - chunk.begin, pairs);
     });
     progress.finished_all();
 }
 
 }  // namespace
 
-NeighborGraph predecessor_graph(const Points& points, Index max_neighbors, const Context& context, SearchMethod method) {
+NeighborGraph predecessor_graph(const Points& points, Index max_neighbors, const Context& context, SearchMethod method,
+                                std::int64_t* pairs) {
     check_neighbors(max_neighbors);
     check_points(points);
     const auto count = static_cast<Index>(points.rows());
-    NeighborGraph graph(count, std::min(max_neighbors, std::max(count - 1, 0)));
-    if (graph.stride() == 0) return graph;
-    if (method == SearchMethod::brute_force) {
-        brute_force(
-            points, points, [](Index row) { return row; }, context, graph);
-        return graph;
-    }
+    const Index stride = std::min(max_neighbors, std::max(count - 1, 0));
     RowProgress progress(context, count);
-    search_prefixes({points, points}, context, progress, graph);
-    progress.finished_all();
+    NeighborGraph graph(0, 0);
+    if (stride == 0) {
+        graph = NeighborGraph(count, 0);
+    } else if (method == SearchMethod::brute_force) {
+        graph = NeighborGraph(count, stride);
+        brute_force(
+            points, points, [](Index row) { return row; }, context, progress, graph);
+    } else {
+        graph = prefix_search({points, points}, stride, context, progress);
+    }
+    if (pairs != nullptr) *pairs = progress.pairs();
     return graph;
 }
 
 NeighborGraph predecessor_graph(const Points& points, std::span<const Index> rows, Index max_neighbors, const Context& context) {
     check_neighbors(max_neighbors);
     check_points(points);
-    const auto count = static_cast<Index>(points.rows());
-    NeighborGraph graph(static_cast<Index>(rows.size()), std::min(max_neighbors, std::max(count - 1, 0)));
-    if (graph.stride() == 0 || rows.empty()) return graph;
+    const Index stride = std::min(max_neighbors, std::max(static_cast<Index>(points.rows()) - 1, 0));
+    if (stride == 0 || rows.empty()) return NeighborGraph(static_cast<Index>(rows.size()), stride);
     Points queries(rows.size(), points.cols());
     for (std::size_t i = 0; i < rows.size(); ++i) queries.row(i) = points.row(rows[i]);
-    RowProgress progress(context, graph.num_rows());
-    search_prefixes({points, queries, rows}, context, progress, graph);
-    progress.finished_all();
-    return graph;
+    RowProgress progress(context, queries.rows());
+    return prefix_search({points, queries, rows}, stride, context, progress);
 }
 
 NeighborGraph nearest_graph(const Points& inducing, const Points& queries, Index max_neighbors, const Context& context,
@@ -86,7 +81,6 @@ NeighborGraph nearest_graph(const Points& inducing, const Points& queries, Index
 }
 
 struct NearestIndex::State {
-    SearchMethod method;
     Points points;
     DistinctPoints distinct;
     Scaling scaling;
@@ -97,7 +91,6 @@ NearestIndex::NearestIndex(const Points& inducing, const Context& context, Searc
     check_points(inducing);
     context.check_stop();
     state_ = std::make_unique<State>();
-    state_->method = method;
     state_->points = inducing;
     if (method == SearchMethod::brute_force || inducing.rows() == 0) return;
     state_->distinct = DistinctPoints(state_->points, context);
@@ -117,20 +110,17 @@ NeighborGraph NearestIndex::search(const Points& queries, Index max_neighbors, c
     if (queries.cols() != points.cols())
         throw InputError("the queries have " + std::to_string(queries.cols()) + " coordinates, the inducing points " +
                          std::to_string(points.cols()));
-    if (!state_->index) {
-        brute_force(
-            points, queries, [&](Index) { return num_points; }, context, graph);
-        return graph;
-    }
     RowProgress progress(context, count);
-    search_all(*state_->index, state_->distinct, queries, context, progress, graph);
-    progress.finished_all();
+    if (state_->index)
+        search_all(*state_->index, state_->distinct, queries, context, progress, graph);
+    else
+        brute_force(
+            points, queries, [&](Index) { return num_points; }, context, progress, graph);
     return graph;
 }
 
 NearestIndex::NearestIndex(NearestIndex&&) noexcept = default;
 NearestIndex& NearestIndex::operator=(NearestIndex&&) noexcept = default;
 NearestIndex::~NearestIndex() = default;
-SearchMethod NearestIndex::method() const { return state_->method; }
 
 }  // namespace vnngp::neighbors

@@ -63,6 +63,18 @@ Index keep_at_most(float* values, Index* numbers, Index count, float bound) {
     return kept;
 }
 
+void ranks_among(double* values, Index count, Index* ranks) {
+    const hn::CappedTag<double, kSelectRoom> tag;
+    for (Index i = 0; i < kSelectRoom; ++i) values[count + i] = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < count; ++i) {
+        const auto value = hn::Set(tag, values[i]);
+        std::size_t smaller = 0;
+        for (Index j = 0; j < count; j += static_cast<Index>(hn::Lanes(tag)))
+            smaller += hn::CountTrue(tag, hn::Lt(hn::LoadU(tag, values + j), value));
+        ranks[i] = static_cast<Index>(smaller);
+    }
+}
+
 }  // namespace vnngp::neighbors::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -71,6 +83,7 @@ namespace vnngp::neighbors {
 
 HWY_EXPORT(bound_of_smallest);
 HWY_EXPORT(keep_at_most);
+HWY_EXPORT(ranks_among);
 
 float bound_of_smallest(float* values, Index count, Index wanted, Index tolerated) {
     return HWY_DYNAMIC_DISPATCH(bound_of_smallest)(values, count, wanted, tolerated);
@@ -79,6 +92,8 @@ float bound_of_smallest(float* values, Index count, Index wanted, Index tolerate
 Index keep_at_most(float* values, Index* numbers, Index count, float bound) {
     return HWY_DYNAMIC_DISPATCH(keep_at_most)(values, numbers, count, bound);
 }
+
+void ranks_among(double* values, Index count, Index* ranks) { HWY_DYNAMIC_DISPATCH(ranks_among)(values, count, ranks); }
 
 }  // namespace vnngp::neighbors
 #endif

@@ -14,4 +14,7 @@ float bound_of_smallest(float* values, Index count, Index wanted, Index tolerate
 /// Moves the entries whose value is at most `bound` to the front, in their order, and returns how many there are.
 Index keep_at_most(float* values, Index* numbers, Index count, float bound);
 
+/// ranks[i]: the number of values that are smaller than value i. Quadratic, but faster than sorting up to a few hundred values.
+void ranks_among(double* values, Index count, Index* ranks);
+
 }  // namespace vnngp::neighbors

@@ -9,7 +9,9 @@
 namespace vnngp::neighbors {
 namespace {
 
-Index slack(Index wanted) { return std::max<Index>(16, wanted / 2); }
+constexpr Index kMostRanked = 512;  // beyond it sorting is faster than counting who is smaller
+
+Index slack(Index wanted) { return std::max<Index>(32, wanted / 2); }
 
 }  // namespace
 
@@ -41,9 +43,9 @@ Index Shortlist::drop_beyond_single(Index count) {
 
 Index Shortlist::drop_beyond_exact(Index count) {
     compute_exact(count);
-    exact_selection_ = exact_;
-    std::nth_element(exact_selection_.begin(), exact_selection_.begin() + (wanted_ - 1), exact_selection_.end());
-    const Candidate worst = exact_selection_[wanted_ - 1];
+    selection_ = exact_;
+    std::nth_element(selection_.begin(), selection_.begin() + (wanted_ - 1), selection_.end());
+    const Candidate worst = selection_[wanted_ - 1];
     threshold_ = std::min(threshold_, bound_.single_threshold(worst.distance));
     Index kept = 0;
     for (Index i = 0; i < count; ++i) {
@@ -60,10 +62,29 @@ void Shortlist::compute_exact(Index count) {
         exact_.push_back({squared_distance(query_, points_->row(numbers_[i]).data(), points_->cols()), numbers_[i]});
 }
 
+void Shortlist::sort_exact() {
+    const auto count = static_cast<Index>(exact_.size());
+    if (count > kMostRanked) {
+        std::sort(exact_.begin(), exact_.end());
+        return;
+    }
+    values_.resize(count + kSelectRoom);
+    ranks_.resize(count);
+    for (Index i = 0; i < count; ++i) values_[i] = exact_[i].distance;
+    ranks_among(values_.data(), count, ranks_.data());
+    selection_.assign(count, {0.0, -1});
+    for (Index i = 0; i < count; ++i) selection_[ranks_[i]] = exact_[i];
+    const bool tied = std::any_of(selection_.begin(), selection_.end(), [](const Candidate& candidate) { return candidate.index < 0; });
+    if (tied)
+        std::sort(exact_.begin(), exact_.end());
+    else
+        exact_.swap(selection_);
+}
+
 std::span<const Candidate> Shortlist::ranked(Index count) {
     if (count > wanted_) count = drop_beyond_single(count);
     compute_exact(count);
-    std::sort(exact_.begin(), exact_.end());
+    sort_exact();
     return std::span<const Candidate>(exact_).first(std::min(count, wanted_));
 }
 

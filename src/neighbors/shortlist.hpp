@@ -35,11 +35,14 @@ private:
     Index drop_beyond_single(Index count);
     Index drop_beyond_exact(Index count);
     void compute_exact(Index count);
+    void sort_exact();
 
     Index wanted_, enough_;
     std::vector<float> distances_;
     std::vector<Index> numbers_;
-    std::vector<Candidate> exact_, exact_selection_;
+    std::vector<Candidate> exact_, selection_;
+    std::vector<double> values_;  // working memory of sort_exact
+    std::vector<Index> ranks_;
     const Points* points_ = nullptr;
     const double* query_ = nullptr;
     RoundingBound bound_;
