@@ -70,12 +70,16 @@ NeighborGraph prefix_search(const RowSearch& search, Index stride, const Context
     const auto num_points = static_cast<Index>(search.points.rows());
     const auto limit = [&](Index row) { return search.limit(row); };
     NeighborGraph graph(static_cast<Index>(search.queries.rows()), stride);
-    std::int64_t prefix = kFirstPrefix;
-    for (Index begin = 0; begin < graph.num_rows(); prefix *= 2) {
+    std::int64_t prefix = kFirstPrefix, growth = kFirstPrefix;
+    for (Index begin = 0; begin < graph.num_rows(); prefix += growth) {
         const auto count = static_cast<Index>(std::min<std::int64_t>(prefix, num_points));
+        const std::int64_t pairs_before = progress.pairs();
         const auto rest = std::views::iota(begin, graph.num_rows());
         const Index end = *std::ranges::partition_point(rest, [&](Index row) { return limit(row) < count; });
-        if (end == begin) continue;
+        if (end == begin) {
+            growth = count;
+            continue;
+        }
         std::vector<Index> places = distinct.places_before(count);
         sort_spatially(search.points, scaling, places, context);
         if (search.limits.empty()) {
@@ -91,6 +95,9 @@ NeighborGraph prefix_search(const RowSearch& search, Index stride, const Context
             const BoxIndex index(search.points, scaling, std::move(places), context);
             search_rows(index, distinct, search.queries, end - begin, chunk_of(rows), limit, context, progress, graph);
         }
+        // Where boxes exclude little, what a prefix holds beyond the limits costs more than indexes over more prefixes.
+        const bool exhaustive = progress.pairs() - pairs_before > static_cast<std::int64_t>(end - begin) * (count / 2);
+        growth = exhaustive ? count / 4 : count;
         begin = end;
     }
     progress.finished_all();

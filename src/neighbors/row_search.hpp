@@ -26,8 +26,8 @@ struct RowSearch {
 void search_all(const BoxIndex& index, const DistinctPoints& distinct, const Points& queries, const Context& context, RowProgress& progress,
                 NeighborGraph& graph);
 
-/// All rows of a graph whose queries see the points below a limit, by indexes over growing prefixes: one over the points [0, 2b) serves the
-/// rows that see b to 2b - 1 of them, so at least half of what a search meets is allowed.
+/// All rows of a graph whose queries see the points below a limit, by indexes over growing prefixes: one over the points [0, 2b), or less,
+/// serves the rows that see b of them or more, so at least half of what a search meets is allowed.
 NeighborGraph prefix_search(const RowSearch& search, Index stride, const Context& context, RowProgress& progress);
 
 }  // namespace vnngp::neighbors
