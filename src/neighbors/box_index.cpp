@@ -70,7 +70,7 @@ BoxIndex::BoxIndex(const Points& points, const Scaling& scaling, std::vector<Ind
     make_level(parts(count_, kNodeCandidates), [&](Index number) {
         std::vector<float> coordinates;
         Node node = node_over(panel_boxes(number, coordinates));
-        fill_panels(node, coordinates);
+        add_panels(node, coordinates);
         return node;
     });
     while (levels_.back().size() > 1) {
@@ -97,7 +97,7 @@ BoxIndex::Node BoxIndex::node_over(const Boxes& children) const {
         node.coordinates.push_back(k);
         for (const auto& ends : {std::cref(children.low), std::cref(children.high)})
             for (Index child = 0; child < kBoxWidth; ++child)
-                node.boxes.push_back(ends.get()[std::min(child, children.count - 1) * dim + k]);
+                node.boxes_and_panels.push_back(ends.get()[std::min(child, children.count - 1) * dim + k]);
     }
     node.num_varying = static_cast<Index>(node.coordinates.size());
     node.coordinates.insert(node.coordinates.end(), constant.begin(), constant.end());
@@ -141,7 +141,7 @@ BoxIndex::Boxes BoxIndex::node_boxes(std::size_t level, Index node) const {
         const Node& part = nodes[first + child];
         float *const low = boxes.low.data() + child * dim, *const high = boxes.high.data() + child * dim;
         for (Index k = 0; k < part.num_varying; ++k) {
-            const float* const ends = part.boxes.data() + static_cast<std::ptrdiff_t>(k) * 2 * kBoxWidth;
+            const float* const ends = part.boxes() + static_cast<std::ptrdiff_t>(k) * 2 * kBoxWidth;
             low[part.coordinates[k]] = *std::min_element(ends, ends + kBoxWidth);
             high[part.coordinates[k]] = *std::max_element(ends + kBoxWidth, ends + 2 * kBoxWidth);
         }
@@ -152,14 +152,15 @@ BoxIndex::Boxes BoxIndex::node_boxes(std::size_t level, Index node) const {
 }
 
 // The last panel is filled up with copies of the last candidate.
-void BoxIndex::fill_panels(Node& node, const std::vector<float>& coordinates) const {
+void BoxIndex::add_panels(Node& node, const std::vector<float>& coordinates) const {
     const auto dim = static_cast<Index>(points_.cols());
     const auto count = static_cast<Index>(coordinates.size()) / dim;
-    node.panels.reserve(static_cast<std::size_t>(node.num_children) * node.num_varying * kBoxWidth);
+    node.boxes_and_panels.reserve(node.boxes_and_panels.size() +
+                                  static_cast<std::size_t>(node.num_children) * node.num_varying * kBoxWidth);
     for (Index panel = 0; panel < node.num_children; ++panel)
         for (Index k = 0; k < node.num_varying; ++k)
             for (Index i = panel * kBoxWidth; i < (panel + 1) * kBoxWidth; ++i)
-                node.panels.push_back(coordinates[std::min(i, count - 1) * dim + node.coordinates[k]]);
+                node.boxes_and_panels.push_back(coordinates[std::min(i, count - 1) * dim + node.coordinates[k]]);
 }
 
 void BoxIndex::search(QueryTile& tile) const {
@@ -202,7 +203,7 @@ void BoxIndex::visit(Search& search, std::size_t level, Index number) const {
     const Node& node = levels_[level][number];
     BoxDistances distances;
     std::uint32_t near =
-        box_distances(node.kernel_coordinates(), node.boxes.data(), search.coordinates.data(), search.thresholds.data(), distances);
+        box_distances(node.kernel_coordinates(), node.boxes(), search.coordinates.data(), search.thresholds.data(), distances);
     near &= (1u << node.num_children) - 1;
     std::array<Index, kBoxWidth> order;
     Index count = 0;
@@ -223,7 +224,7 @@ void BoxIndex::visit(Search& search, std::size_t level, Index number) const {
 void BoxIndex::scan(Search& search, const Node& node, Index first_position, std::span<const Index> panels,
                     const BoxDistances& distances) const {
     const NodeCoordinates coordinates = node.kernel_coordinates();
-    const PanelList list{node.panels.data(), numbers_.data() + first_position, panels.data(), static_cast<Index>(panels.size())};
+    const PanelList list{node.panels(), numbers_.data() + first_position, panels.data(), static_cast<Index>(panels.size())};
     for (Index place = 0; place < list.size;) {
         const Index begin = place;
         place = collect_hits(coordinates, list, begin, search.coordinates.data(), distances.constant, search.thresholds.data(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "box_kernel.hpp"
+#include "cache_aligned.hpp"
 #include "nearest_k.hpp"
 #include "scaling.hpp"
 #include "shortlist.hpp"
@@ -49,9 +50,10 @@ private:
         Index num_varying = 0;
         Index num_children = 0;
         std::vector<float> constants;
-        std::vector<float> boxes;   // varying coordinate, end, child
-        std::vector<float> panels;  // lowest level only: panel, varying coordinate, candidate
+        AlignedFloats boxes_and_panels;  // varying coordinate, end, child; on the lowest level then panel, varying coordinate, candidate
 
+        const float* boxes() const { return boxes_and_panels.data(); }
+        const float* panels() const { return boxes() + static_cast<std::ptrdiff_t>(num_varying) * 2 * kBoxWidth; }
         NodeCoordinates kernel_coordinates() const;
     };
     struct Boxes;
@@ -60,7 +62,7 @@ private:
     Node node_over(const Boxes& children) const;
     Boxes panel_boxes(Index node, std::vector<float>& coordinates) const;
     Boxes node_boxes(std::size_t level, Index node) const;
-    void fill_panels(Node& node, const std::vector<float>& coordinates) const;
+    void add_panels(Node& node, const std::vector<float>& coordinates) const;
     void visit(Search& search, std::size_t level, Index node) const;
     void scan(Search& search, const Node& node, Index first_position, std::span<const Index> panels, const BoxDistances& distances) const;
 
