@@ -59,6 +59,7 @@ NodeCoordinates BoxIndex::Node::kernel_coordinates() const {
 
 BoxIndex::BoxIndex(const Points& points, const Scaling& scaling, std::vector<Index> numbers, const Context& context)
     : points_(points), scaling_(scaling), count_(static_cast<Index>(numbers.size())), numbers_(std::move(numbers)) {
+    numbers_.reserve(static_cast<std::size_t>(parts(count_, kBoxWidth)) * kBoxWidth);  // resize alone would take twice the memory
     numbers_.resize(static_cast<std::size_t>(parts(count_, kBoxWidth)) * kBoxWidth, std::numeric_limits<Index>::max());
     const auto make_level = [&](Index count, const auto& make_node) {
         std::vector<Node> nodes(count);
