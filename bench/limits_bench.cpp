@@ -124,9 +124,9 @@ Setting setting(Index count, int dims, Index neighbors) {
     Points points(count, dims);
     for (double& x : points.reshaped()) x = stream.uniform();
     const auto graph = neighbors::predecessor_graph(points, neighbors, {});
-    const auto order = neighbors::cache_order(graph, points);
+    const auto order = neighbors::cache_order(graph, points, {});
     problem.inducing = points(order, Eigen::all);
-    problem.prior_graph = neighbors::renumbered(graph, order);
+    problem.prior_graph = neighbors::renumbered(graph, order, {});
     problem.targets.resize(count);
     for (double& y : problem.targets) y = stream.normal();
     problem.sites.resize(count);

@@ -55,13 +55,13 @@ double GraphSearch::refresh(const inference::Hyperparameters& hyper, std::initia
     const std::vector<Index> number_before = number_;
     restore(along);
     const auto graph = nearest_predecessors(metric(hyper), problem_.inducing, settings_.neighbors, context_);
-    const double changed = number_before.empty() ? 1.0 : neighbors::fraction_changed(before, graph, number_before);
+    const double changed = number_before.empty() ? 1.0 : neighbors::fraction_changed(before, graph, context_, number_before);
     before = {};
     if (!problem_.at_sites())
         problem_.data_graph =
             MetricIndex(metric(hyper), problem_.inducing, context_).search(problem_.inputs, settings_.neighbors, context_);
-    const auto order = neighbors::cache_order(graph, problem_.inducing);
-    problem_.prior_graph = neighbors::renumbered(graph, order);
+    const auto order = neighbors::cache_order(graph, problem_.inducing, context_);
+    problem_.prior_graph = neighbors::renumbered(graph, order, context_);
     permute(order, along);
     number_ = neighbors::inverse_order(order);
     problem_.data_graph.renumber_neighbors(number_);

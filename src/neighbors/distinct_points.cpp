@@ -8,6 +8,8 @@
 namespace vnngp::neighbors {
 namespace {
 
+constexpr Index kRowsBetweenChecks = 1 << 16;
+
 std::uint64_t hash_of(const double* point, Eigen::Index dim) {
     std::uint64_t hash = 0x9e3779b97f4a7c15u;
     for (Eigen::Index k = 0; k < dim; ++k) {
@@ -21,50 +23,59 @@ std::uint64_t hash_of(const double* point, Eigen::Index dim) {
 
 }  // namespace
 
-DistinctPoints distinct_points(const Points& points) {
+DistinctPoints::DistinctPoints(const Points& points, const Context& context) {
     const auto count = static_cast<Index>(points.rows());
     const Eigen::Index dim = points.cols();
-    DistinctPoints result;
-    result.place_of.resize(count);
-    std::vector<Index> first_rows;
-    std::vector<Index> table(std::bit_ceil(2 * static_cast<std::size_t>(count) + 1), -1);  // open addressing: places by hash
+    std::vector<Index> table(std::bit_ceil(2 * static_cast<std::size_t>(count) + 1), -1);  // open addressing: the last point met at a place
     const std::size_t mask = table.size() - 1;
     for (Index row = 0; row < count; ++row) {
+        if (row % kRowsBetweenChecks == 0) context.check_stop();
         const double* point = points.row(row).data();
         std::size_t slot = hash_of(point, dim) & mask;
-        while (table[slot] >= 0 && !std::equal(point, point + dim, points.row(first_rows[table[slot]]).data())) slot = (slot + 1) & mask;
-        if (table[slot] < 0) {
-            table[slot] = static_cast<Index>(first_rows.size());
-            first_rows.push_back(row);
+        while (table[slot] >= 0 && !std::equal(point, point + dim, points.row(table[slot]).data())) slot = (slot + 1) & mask;
+        if (table[slot] >= 0) {
+            if (next_.empty()) {
+                next_.assign(count, -1);
+                places_.resize(row);
+                std::iota(places_.begin(), places_.end(), 0);
+            }
+            next_[table[slot]] = row;
+        } else if (!next_.empty()) {
+            places_.push_back(row);
         }
-        result.place_of[row] = table[slot];
+        table[slot] = row;
     }
+}
 
-    const auto num_places = static_cast<Index>(first_rows.size());
-    result.places.resize(num_places, dim);
-    for (Index place = 0; place < num_places; ++place) result.places.row(place) = points.row(first_rows[place]);
-    result.member_starts.assign(static_cast<std::size_t>(num_places) + 1, 0);
-    for (const Index place : result.place_of) ++result.member_starts[place + 1];
-    std::partial_sum(result.member_starts.begin(), result.member_starts.end(), result.member_starts.begin());
-    std::vector<Index> next(result.member_starts.begin(), result.member_starts.end() - 1);
-    result.members.resize(count);
-    for (Index row = 0; row < count; ++row) result.members[next[result.place_of[row]]++] = row;
+std::vector<Index> DistinctPoints::places_before(Index limit) const {
+    if (!next_.empty()) return {places_.begin(), std::lower_bound(places_.begin(), places_.end(), limit)};
+    std::vector<Index> all(limit);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+std::vector<Index> DistinctPoints::members(std::span<const Index> places, Index begin, Index end) const {
+    std::vector<Index> result;
+    result.reserve(end - begin);
+    for (const Index place : places)
+        for (Index point = place; point >= 0 && point < end; point = next_.empty() ? -1 : next_[point])
+            if (point >= begin) result.push_back(point);
     return result;
 }
 
-void expand_places(const DistinctPoints& distinct, std::span<const Candidate> places, Index row_limit, Index count,
-                   std::vector<Candidate>& scratch, std::vector<Index>& rows) {
+void DistinctPoints::expand(std::span<const Candidate> places, Index limit, Index count, std::vector<Candidate>& scratch,
+                            std::vector<Index>& rows) const {
     rows.clear();
-    if (!distinct.any_duplicates()) {
+    if (next_.empty()) {
         for (const Candidate& place : places.first(std::min(places.size(), static_cast<std::size_t>(count)))) rows.push_back(place.index);
         return;
     }
     scratch.clear();
     for (const Candidate& place : places) {
         if (scratch.size() >= static_cast<std::size_t>(count) && place.distance > scratch.back().distance) break;
-        const auto begin = distinct.members.begin() + distinct.member_starts[place.index];
-        const auto end = std::min(distinct.members.begin() + distinct.member_starts[place.index + 1], begin + count);
-        for (auto member = begin; member != end && *member < row_limit; ++member) scratch.push_back({place.distance, *member});
+        Index taken = 0;
+        for (Index row = place.index; row >= 0 && row < limit && taken < count; row = next_[row], ++taken)
+            scratch.push_back({place.distance, row});
     }
     std::sort(scratch.begin(), scratch.end());
     if (scratch.size() > static_cast<std::size_t>(count)) scratch.resize(count);

@@ -41,22 +41,6 @@ struct Metric {
     const Cloud& cloud;
 };
 
-struct NearestResult {
-    using DistanceType = double;
-
-    std::span<const Index> numbers;
-    Index limit;
-    NearestK& nearest;
-    double bound = std::numeric_limits<double>::max();
-
-    bool full() const { return true; }
-    double worstDist() const { return bound; }
-    bool addPoint(double distance, std::uint32_t position) {
-        if (numbers[position] < limit && nearest.offer({distance, numbers[position]}) && nearest.full()) bound = widened(nearest.worst());
-        return true;
-    }
-};
-
 struct RadiusResult {
     using DistanceType = double;
 
@@ -76,7 +60,6 @@ struct RadiusResult {
 
 struct KdTree::Tree {
     virtual ~Tree() = default;
-    virtual void search(const double* query, NearestResult& result) const = 0;
     virtual void search_radius(const double* query, RadiusResult& result) const = 0;
 
     Cloud cloud;
@@ -89,50 +72,42 @@ template <int Dim>
 struct DimTree final : KdTree::Tree {
     using NanoTree = nanoflann::KDTreeSingleIndexAdaptor<Metric<Dim>, Cloud, Dim>;
 
-    DimTree(const Points& points, Index count) {
-        cloud.points = points.topRows(count);
+    explicit DimTree(const Points& points) {
+        cloud.points = points;
         nano = std::make_unique<NanoTree>(static_cast<int>(points.cols()), cloud, nanoflann::KDTreeSingleIndexAdaptorParams(kLeafSize));
         numbers.assign(nano->vAcc.begin(), nano->vAcc.end());
-        for (Index position = 0; position < count; ++position) cloud.points.row(position) = points.row(numbers[position]);
+        for (Index position = 0; position < points.rows(); ++position) cloud.points.row(position) = points.row(numbers[position]);
         std::iota(nano->vAcc.begin(), nano->vAcc.end(), 0u);
     }
-    void search(const double* query, NearestResult& result) const override { nano->findNeighbors(result, query, {}); }
     void search_radius(const double* query, RadiusResult& result) const override { nano->findNeighbors(result, query, {}); }
 
     std::unique_ptr<NanoTree> nano;
 };
 
-std::unique_ptr<KdTree::Tree> tree_over(const Points& points, Index count) {
+std::unique_ptr<KdTree::Tree> tree_over(const Points& points) {
     switch (points.cols()) {
         case 1:
-            return std::make_unique<DimTree<1>>(points, count);
+            return std::make_unique<DimTree<1>>(points);
         case 2:
-            return std::make_unique<DimTree<2>>(points, count);
+            return std::make_unique<DimTree<2>>(points);
         case 3:
-            return std::make_unique<DimTree<3>>(points, count);
+            return std::make_unique<DimTree<3>>(points);
         default:
-            return std::make_unique<DimTree<-1>>(points, count);
+            return std::make_unique<DimTree<-1>>(points);
     }
 }
 
 }  // namespace
 
-KdTree::KdTree(const Points& points, Index count) : tree_(tree_over(points, count)) {}
+KdTree::KdTree(const Points& points) : tree_(tree_over(points)) {}
 KdTree::KdTree(KdTree&&) noexcept = default;
 KdTree& KdTree::operator=(KdTree&&) noexcept = default;
 KdTree::~KdTree() = default;
-
-void KdTree::search(const double* query, Index limit, NearestK& nearest) const {
-    NearestResult result{tree_->numbers, limit, nearest};
-    tree_->search(query, result);
-}
 
 void KdTree::search_radius(const double* query, double radius, std::vector<Candidate>& found) const {
     found.clear();
     RadiusResult result{tree_->numbers, radius, found};
     tree_->search_radius(query, result);
 }
-
-std::span<const Index> KdTree::leaf_order() const { return tree_->numbers; }
 
 }  // namespace vnngp::neighbors

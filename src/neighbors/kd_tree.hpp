@@ -1,8 +1,7 @@
-// A kd-tree (nanoflann) over the first points of a set.
+// All points within a distance, by a kd-tree (nanoflann).
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "nearest_k.hpp"
@@ -12,18 +11,14 @@ namespace vnngp::neighbors {
 
 class KdTree {
 public:
-    /// Over the points 0 .. count-1, copied in the order of the leaves. At least one point of at least one coordinate.
-    KdTree(const Points& points, Index count);
+    /// Copies the points in the order of the leaves. At least one point of at least one coordinate.
+    explicit KdTree(const Points& points);
     KdTree(KdTree&&) noexcept;
     KdTree& operator=(KdTree&&) noexcept;
     ~KdTree();
 
-    /// Offers to `nearest` every point below `limit` that could be among the nearest to the query; thread-safe.
-    void search(const double* query, Index limit, NearestK& nearest) const;
     /// Replaces the contents of `found` by all points within a squared distance <= radius, unsorted; thread-safe.
     void search_radius(const double* query, double radius, std::vector<Candidate>& found) const;
-    /// The point numbers leaf by leaf: points that follow one another are close in space.
-    std::span<const Index> leaf_order() const;
 
     struct Tree;
 

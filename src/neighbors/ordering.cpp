@@ -45,7 +45,7 @@ std::vector<Index> maximin_order(const Points& points, const Context& context) {
         if (i != order[0]) remaining.push_back({distances[i], i});
     }
     std::priority_queue queue(comes_later, std::move(remaining));
-    const KdTree tree(points, count);
+    const KdTree tree(points);
     std::vector<Candidate> found;
     while (!queue.empty()) {
         Candidate farthest = queue.top();

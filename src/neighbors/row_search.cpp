@@ -1,97 +1,107 @@
 #include "row_search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <ranges>
+#include <vector>
 
+#include "spatial_order.hpp"
 #include "vnngp/base/parallel.hpp"
 
 namespace vnngp::neighbors {
 namespace {
 
-constexpr std::int64_t kChunkRows = 64;
+constexpr std::int64_t kChunkRows = 16 * kTileRows;
 constexpr Index kFirstPrefix = 1024;
 
-// Turns the places found for a row into its neighbours.
-class RowWriter {
-public:
-    RowWriter(const RowSearch& search, NeighborGraph& graph) : search_(search), graph_(graph) {}
-    void write(Index row, NearestK& nearest) {
-        expand_places(search_.candidates, nearest.sorted(), search_.row_limit(row), graph_.stride(), scratch_, neighbors_);
-        graph_.set_row(row, neighbors_);
-        nearest.clear();
-    }
+// The rows that rows_of_chunk returns for the chunks of `count` items, tile by tile. limit(row): how many points it sees.
+template <class RowsOfChunk, class Limit>
+void search_rows(const BoxIndex& index, const DistinctPoints& distinct, const Points& queries, std::int64_t count,
+                 const RowsOfChunk& rows_of_chunk, const Limit& limit, const Context& context, RowProgress& progress,
+                 NeighborGraph& graph) {
+    parallel_chunks(context, count, kChunkRows, [&](const Chunk& chunk) {
+        const std::vector<Index> rows = rows_of_chunk(chunk);
+        QueryTile tile(graph.stride());
+        std::vector<Candidate> scratch;
+        std::vector<Index> neighbors;
+        for (std::size_t begin = 0; begin < rows.size(); begin += kTileRows) {
+            context.check_stop();
+            tile.size = static_cast<Index>(std::min<std::size_t>(kTileRows, rows.size() - begin));
+            for (Index i = 0; i < tile.size; ++i) {
+                tile.queries[i] = queries.row(rows[begin + i]).data();
+                tile.limits[i] = limit(rows[begin + i]);
+            }
+            index.search(tile);
+            for (Index i = 0; i < tile.size; ++i) {
+                distinct.expand(tile.nearest[i], tile.limits[i], graph.stride(), scratch, neighbors);
+                graph.set_row(rows[begin + i], neighbors);
+            }
+        }
+        progress.finished(chunk.worker, static_cast<std::int64_t>(rows.size()), tile.pairs);
+    });
+}
 
-private:
-    const RowSearch& search_;
-    NeighborGraph& graph_;
-    std::vector<Candidate> scratch_;
-    std::vector<Index> neighbors_;
-};
+// The rows [begin, end), those with queries close to one another after each other.
+std::vector<Index> spatial_rows(const Points& queries, Index begin, Index end, const Context& context) {
+    std::vector<Index> rows(end - begin);
+    std::iota(rows.begin(), rows.end(), begin);
+    sort_spatially(queries, scaling_of(queries), rows, context);
+    return rows;
+}
+
+auto chunk_of(std::span<const Index> rows) {
+    return [rows](const Chunk& chunk) { return std::vector<Index>(rows.begin() + chunk.begin, rows.begin() + chunk.end); };
+}
 
 }  // namespace
 
-RowSearch predecessor_search(const DistinctPoints& distinct, const Points& points) {
-    std::vector<Index> place_limits(distinct.place_of.size());
-    Index seen = 0;
-    for (std::size_t row = 0; row < place_limits.size(); ++row) {
-        place_limits[row] = seen;
-        seen = std::max(seen, distinct.place_of[row] + 1);
-    }
-    return {distinct, points, std::move(place_limits)};
+void search_all(const BoxIndex& index, const DistinctPoints& distinct, const Points& queries, const Context& context, RowProgress& progress,
+                NeighborGraph& graph) {
+    const std::vector<Index> rows = spatial_rows(queries, 0, graph.num_rows(), context);
+    const auto limit = [](Index) { return std::numeric_limits<Index>::max(); };
+    search_rows(index, distinct, queries, graph.num_rows(), chunk_of(rows), limit, context, progress, graph);
+    progress.finished_all();
 }
 
-void search_rows(const RowSearch& search, const KdTree& tree, std::span<const Index> rows, const Context& context, RowProgress& progress,
-                 NeighborGraph& graph) {
-    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), kChunkRows, [&](const Chunk& chunk) {
-        NearestK nearest(graph.stride());
-        RowWriter writer(search, graph);
-        for (std::int64_t i = chunk.begin; i < chunk.end; ++i) {
-            tree.search(search.queries.row(rows[i]).data(), search.place_limit(rows[i]), nearest);
-            writer.write(rows[i], nearest);
+NeighborGraph prefix_search(const RowSearch& search, Index stride, const Context& context, RowProgress& progress) {
+    const DistinctPoints distinct(search.points, context);  // before the graph takes its memory
+    const Scaling scaling = scaling_of(search.points);
+    const auto num_points = static_cast<Index>(search.points.rows());
+    const auto limit = [&](Index row) { return search.limit(row); };
+    NeighborGraph graph(static_cast<Index>(search.queries.rows()), stride);
+    std::int64_t prefix = kFirstPrefix, growth = kFirstPrefix;
+    for (Index begin = 0; begin < graph.num_rows(); prefix += growth) {
+        const auto count = static_cast<Index>(std::min<std::int64_t>(prefix, num_points));
+        const std::int64_t pairs_before = progress.pairs();
+        const auto rest = std::views::iota(begin, graph.num_rows());
+        const Index end = *std::ranges::partition_point(rest, [&](Index row) { return limit(row) < count; });
+        if (end == begin) {
+            growth = count;
+            continue;
         }
-        progress.finished(chunk);
-    });
-}
-
-void search_rows(const RowSearch& search, const ScanIndex& index, std::span<const Index> rows, const Context& context,
-                 RowProgress& progress, NeighborGraph& graph) {
-    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), kChunkRows, [&](const Chunk& chunk) {
-        const auto count = static_cast<std::size_t>(chunk.end - chunk.begin);
-        std::vector<NearestK> nearest(count, NearestK(graph.stride()));
-        std::vector<const double*> queries(count);
-        std::vector<Index> limits(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const Index row = rows[chunk.begin + static_cast<std::int64_t>(i)];
-            queries[i] = search.queries.row(row).data();
-            limits[i] = search.place_limit(row);
+        std::vector<Index> places = distinct.places_before(count);
+        sort_spatially(search.points, scaling, places, context);
+        if (search.limits.empty()) {
+            // The queries are among the places and share their order.
+            const BoxIndex index(search.points, scaling, std::move(places), context);
+            const auto rows = [&](const Chunk& chunk) {
+                return distinct.members(index.order().subspan(chunk.begin, chunk.end - chunk.begin), begin, end);
+            };
+            search_rows(index, distinct, search.queries, static_cast<std::int64_t>(index.order().size()), rows, limit, context, progress,
+                        graph);
+        } else {
+            const std::vector<Index> rows = spatial_rows(search.queries, begin, end, context);
+            const BoxIndex index(search.points, scaling, std::move(places), context);
+            search_rows(index, distinct, search.queries, end - begin, chunk_of(rows), limit, context, progress, graph);
         }
-        index.search(queries, limits, nearest);
-        RowWriter writer(search, graph);
-        for (std::size_t i = 0; i < count; ++i) writer.write(rows[chunk.begin + static_cast<std::int64_t>(i)], nearest[i]);
-        progress.finished(chunk);
-    });
-}
-
-void search_prefix_trees(const RowSearch& search, const Context& context, RowProgress& progress, NeighborGraph& graph) {
-    const Index num_places = search.candidates.num_places();
-    const auto& limits = search.place_limits;
-    std::vector<Index> position(num_places), rows;
-    std::int64_t prefix = kFirstPrefix;
-    for (auto begin = limits.begin(); begin != limits.end(); prefix *= 2) {
-        context.check_stop();
-        const auto count = static_cast<Index>(std::min<std::int64_t>(prefix, num_places));
-        const KdTree tree(search.candidates.places, count);
-        for (Index i = 0; i < count; ++i) position[tree.leaf_order()[i]] = i;
-
-        const auto end = count == num_places ? limits.end() : std::lower_bound(begin, limits.end(), count);
-        rows.resize(end - begin);
-        std::iota(rows.begin(), rows.end(), static_cast<Index>(begin - limits.begin()));
-        // Rows that are close in space follow one another, so that they find the tree in the cache.
-        const auto place_position = [&](Index row) { return position[search.candidates.place_of[row]]; };
-        std::sort(rows.begin(), rows.end(), [&](Index a, Index b) { return place_position(a) < place_position(b); });
-        search_rows(search, tree, rows, context, progress, graph);
+        // Where boxes exclude little, what a prefix holds beyond the limits costs more than indexes over more prefixes.
+        const bool exhaustive = progress.pairs() - pairs_before > static_cast<std::int64_t>(end - begin) * (count / 2);
+        growth = exhaustive ? count / 4 : count;
         begin = end;
     }
+    progress.finished_all();
+    return graph;
 }
 
 }  // namespace vnngp::neighbors

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "vnngp/base/context.hpp"
 #include "vnngp/base/types.hpp"
 
 namespace vnngp::neighbors {
@@ -15,37 +16,43 @@ class NeighborGraph {
 public:
     NeighborGraph() = default;
     NeighborGraph(Index num_rows, Index stride)
-        : stride_(stride), sizes_(num_rows, 0), edges_(static_cast<std::size_t>(num_rows) * static_cast<std::size_t>(stride)) {}
+        : num_rows_(num_rows), stride_(stride), edges_(static_cast<std::size_t>(num_rows) * static_cast<std::size_t>(stride), kNone) {}
 
-    Index num_rows() const { return static_cast<Index>(sizes_.size()); }
+    Index num_rows() const { return num_rows_; }
     /// The longest row there can be.
     Index stride() const { return stride_; }
     /// Neighbours of a row, nearest first, equal distances by smaller index.
-    std::span<const Index> row(Index i) const { return {edges_.data() + offset(i), static_cast<std::size_t>(sizes_[i])}; }
+    std::span<const Index> row(Index i) const {
+        const std::span<const Index> whole(edges_.data() + offset(i), static_cast<std::size_t>(stride_));
+        if (whole.empty() || whole.back() != kNone) return whole;
+        return {whole.begin(), std::partition_point(whole.begin(), whole.end(), [](Index neighbor) { return neighbor != kNone; })};
+    }
     /// At most stride() neighbours.
     void set_row(Index i, std::span<const Index> neighbors) {
-        std::copy(neighbors.begin(), neighbors.end(), edges_.begin() + static_cast<std::ptrdiff_t>(offset(i)));
-        sizes_[i] = static_cast<Index>(neighbors.size());
+        const auto begin = edges_.begin() + static_cast<std::ptrdiff_t>(offset(i));
+        std::fill(std::copy(neighbors.begin(), neighbors.end(), begin), begin + stride_, kNone);
     }
 
     /// Neighbour j becomes number[j]; the rows stay.
     void renumber_neighbors(std::span<const Index> number) {
-        for (Index i = 0; i < num_rows(); ++i)
-            for (Index* j = edges_.data() + offset(i); j != edges_.data() + offset(i) + sizes_[i]; ++j) *j = number[*j];
+        for (Index& neighbor : edges_)
+            if (neighbor != kNone) neighbor = number[neighbor];
     }
 
     bool operator==(const NeighborGraph&) const = default;
 
 private:
+    static constexpr Index kNone = -1;
+
     std::size_t offset(Index i) const { return static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_); }
 
+    Index num_rows_ = 0;
     Index stride_ = 0;
-    std::vector<Index> sizes_;
-    std::vector<Index> edges_;  // unused entries of a row are 0
+    std::vector<Index> edges_;  // a short row is filled up with kNone
 };
 
 /// The share of the edges of a that are not in b, rows compared as sets; 0 when a has no edges. Both have the same number of rows.
 /// number_in_a, unless empty: what point i of b is called in a.
-double fraction_changed(const NeighborGraph& a, const NeighborGraph& b, std::span<const Index> number_in_a = {});
+double fraction_changed(const NeighborGraph& a, const NeighborGraph& b, const Context& context, std::span<const Index> number_in_a = {});
 
 }  // namespace vnngp::neighbors

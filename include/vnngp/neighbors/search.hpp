@@ -3,6 +3,7 @@
 // distances that are equal to the last bit go by smaller index and all methods and thread counts return the same graph.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -14,37 +15,33 @@ namespace vnngp::neighbors {
 
 /// How to search. The choice changes the time taken, never the result.
 enum class SearchMethod {
-    automatic,    ///< kd_tree up to three dimensions, scan below 2,048 points, otherwise the one that is faster on a sample of the queries
-    kd_tree,      ///< few dimensions, or data near a low-dimensional set: O(log N) per query
-    scan,         ///< many dimensions: every pair, by single-precision SIMD that only discards what is certainly too far
+    boxes,  ///< through a tree of bounding boxes; what remains in single-precision SIMD, which only discards what is certainly too far
     brute_force,  ///< every pair in double precision; the reference
 };
 
 /// Row j: the min(max_neighbors, j) nearest of the points 0 .. j-1. The stride is min(max_neighbors, number of points - 1).
+/// `pairs`, when given, receives the number of pairs of points that were looked at.
 /// Throws InputError unless max_neighbors >= 1, and all coordinates are finite and at most 1e150 in size (all functions here).
 NeighborGraph predecessor_graph(const Points& points, Index max_neighbors, const Context& context,
-                                SearchMethod method = SearchMethod::automatic);
+                                SearchMethod method = SearchMethod::boxes, std::int64_t* pairs = nullptr);
 
 /// The rows of that graph for some of the points only: row i belongs to point rows[i]. `rows` must ascend.
 NeighborGraph predecessor_graph(const Points& points, std::span<const Index> rows, Index max_neighbors, const Context& context);
 
 /// Row i: the min(max_neighbors, M) nearest to query i of all M inducing points. The stride is min(max_neighbors, M).
 NeighborGraph nearest_graph(const Points& inducing, const Points& queries, Index max_neighbors, const Context& context,
-                            SearchMethod method = SearchMethod::automatic);
+                            SearchMethod method = SearchMethod::boxes);
 
 /// The inducing points prepared for repeated searches. Keeps its own copy of them; searches may run concurrently.
 class NearestIndex {
 public:
-    /// `automatic` is decided here, on a sample of the inducing points.
-    NearestIndex(const Points& inducing, const Context& context, SearchMethod method = SearchMethod::automatic);
+    NearestIndex(const Points& inducing, const Context& context, SearchMethod method = SearchMethod::boxes);
     NearestIndex(NearestIndex&&) noexcept;
     NearestIndex& operator=(NearestIndex&&) noexcept;
     ~NearestIndex();
 
     /// As nearest_graph.
     NeighborGraph search(const Points& queries, Index max_neighbors, const Context& context) const;
-    /// The method in use, never automatic.
-    SearchMethod method() const;
 
 private:
     struct State;

@@ -86,7 +86,7 @@ TEST(Stochastic, LearnedLocationsRaiseTheBoundAndFollowTheirNeighbours) {
     EXPECT_GT((c.problem.inducing - start).cwiseAbs().maxCoeff(), 1e-3);
     EXPECT_GT(result.trace.back(), result.trace.front() + 0.5);
     // The graphs belong to the last epoch's start: all but a few edges are those of the final locations.
-    EXPECT_LT(neighbors::fraction_changed(c.problem.prior_graph, neighbors::predecessor_graph(c.problem.inducing, 5, {})), 0.05);
+    EXPECT_LT(neighbors::fraction_changed(c.problem.prior_graph, neighbors::predecessor_graph(c.problem.inducing, 5, {}), {}), 0.05);
 }
 
 TEST(Stochastic, IsIdenticalOnOneAndTwoThreads) {

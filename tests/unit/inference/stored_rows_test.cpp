@@ -63,8 +63,8 @@ protected:
     ManyRows() {
         const Points unordered = testing::random_points(kCount, 2, 55);
         const auto searched = neighbors::predecessor_graph(unordered, 3, {});
-        const auto order = neighbors::cache_order(searched, unordered);
-        graph = neighbors::renumbered(searched, order);
+        const auto order = neighbors::cache_order(searched, unordered, {});
+        graph = neighbors::renumbered(searched, order, {});
         points = unordered(order, Eigen::all);
     }
     StoredRows rows(const Context& context) const { return {context, {kernel.get(), {0.5, 0.7}, 1.0, 0.1}, {points, points, graph}}; }

@@ -33,22 +33,22 @@ TEST(FractionChanged, CountsEdgesAsSetsPerRow) {
     const NeighborGraph a = graph_of(2, {{}, {0}, {1, 0}, {2, 0}});
     const NeighborGraph reordered = graph_of(2, {{}, {0}, {0, 1}, {0, 2}});
     const NeighborGraph changed = graph_of(2, {{}, {0}, {1, 0}, {1, 0}});
-    EXPECT_EQ(fraction_changed(a, a), 0.0);
-    EXPECT_EQ(fraction_changed(a, reordered), 0.0);
-    EXPECT_EQ(fraction_changed(a, changed), 1.0 / 5.0);
+    EXPECT_EQ(fraction_changed(a, a, {}), 0.0);
+    EXPECT_EQ(fraction_changed(a, reordered, {}), 0.0);
+    EXPECT_EQ(fraction_changed(a, changed, {}), 1.0 / 5.0);
 }
 
 TEST(FractionChanged, IsTheShareOfTheFirstGraph) {
     const NeighborGraph more = graph_of(2, {{1, 2}, {0, 2}});
     const NeighborGraph fewer = graph_of(1, {{1}, {0}});
-    EXPECT_EQ(fraction_changed(more, fewer), 0.5);
-    EXPECT_EQ(fraction_changed(fewer, more), 0.0);
+    EXPECT_EQ(fraction_changed(more, fewer, {}), 0.5);
+    EXPECT_EQ(fraction_changed(fewer, more, {}), 0.0);
 }
 
-TEST(FractionChanged, OfNoEdgesIsZero) { EXPECT_EQ(fraction_changed(NeighborGraph(3, 2), NeighborGraph(3, 2)), 0.0); }
+TEST(FractionChanged, OfNoEdgesIsZero) { EXPECT_EQ(fraction_changed(NeighborGraph(3, 2), NeighborGraph(3, 2), {}), 0.0); }
 
 TEST(FractionChanged, RefusesGraphsOfDifferentSize) {
-    EXPECT_THROW(fraction_changed(NeighborGraph(3, 2), NeighborGraph(4, 2)), InputError);
+    EXPECT_THROW(fraction_changed(NeighborGraph(3, 2), NeighborGraph(4, 2), {}), InputError);
 }
 
 }  // namespace

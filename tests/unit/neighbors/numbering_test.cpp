@@ -15,7 +15,7 @@ class Numbering : public ::testing::TestWithParam<Index> {
 protected:
     Points points = uniform_points(3000, GetParam());
     NeighborGraph graph = predecessor_graph(points, 5, {});
-    std::vector<Index> order = cache_order(graph, points);
+    std::vector<Index> order = cache_order(graph, points, {});
 };
 
 TEST_P(Numbering, KeepsNeighboursBeforeTheirRowsAndAllEdges) {
@@ -23,7 +23,7 @@ TEST_P(Numbering, KeepsNeighboursBeforeTheirRowsAndAllEdges) {
     std::sort(sorted.begin(), sorted.end());
     std::iota(all.begin(), all.end(), 0);
     ASSERT_EQ(sorted, all);
-    const NeighborGraph other = renumbered(graph, order);
+    const NeighborGraph other = renumbered(graph, order, {});
     for (Index i = 0; i < 3000; ++i) {
         ASSERT_EQ(other.row(i).size(), graph.row(order[i]).size());
         for (std::size_t k = 0; k < other.row(i).size(); ++k) {
@@ -35,7 +35,7 @@ TEST_P(Numbering, KeepsNeighboursBeforeTheirRowsAndAllEdges) {
 
 // A row of the same length of chain as the one before it must not have that one as a neighbour, nor any other of its run.
 TEST_P(Numbering, PutsIndependentRowsTogether) {
-    const NeighborGraph other = renumbered(graph, order);
+    const NeighborGraph other = renumbered(graph, order, {});
     Index runs = 0, begin = 0;
     for (Index i = 0; i < 3000; ++i) {
         const auto n = other.row(i);
@@ -47,14 +47,14 @@ TEST_P(Numbering, PutsIndependentRowsTogether) {
 }
 
 TEST_P(Numbering, ChangedEdgesAreCountedThroughIt) {
-    EXPECT_EQ(fraction_changed(renumbered(graph, order), graph, inverse_order(order)), 0.0);
+    EXPECT_EQ(fraction_changed(renumbered(graph, order, {}), graph, {}, inverse_order(order)), 0.0);
     const NeighborGraph fewer = predecessor_graph(points, 4, {});
-    EXPECT_EQ(fraction_changed(renumbered(graph, order), fewer, inverse_order(order)), fraction_changed(graph, fewer));
+    EXPECT_EQ(fraction_changed(renumbered(graph, order, {}), fewer, {}, inverse_order(order)), fraction_changed(graph, fewer, {}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, Numbering, ::testing::Values(1, 2, 7));
 
-TEST(NumberingOf, NothingIsNothing) { EXPECT_TRUE(cache_order(NeighborGraph(), Points(0, 2)).empty()); }
+TEST(NumberingOf, NothingIsNothing) { EXPECT_TRUE(cache_order(NeighborGraph(), Points(0, 2), {}).empty()); }
 
 TEST(NeighborGraphs, RenumberTheirNeighbours) {
     NeighborGraph graph(2, 2);

@@ -1,6 +1,8 @@
 // Points that make neighbour searches fail.
 #pragma once
 
+#include <cmath>
+
 #include "vnngp/base/random.hpp"
 #include "vnngp/base/types.hpp"
 
@@ -27,6 +29,20 @@ inline Points duplicated_points(Index count, Index dim, Index places, std::uint3
     RandomStream stream(13, StreamPurpose::test, substream);
     Points points(count, dim);
     for (Index i = 0; i < count; ++i) points.row(i) = distinct.row(static_cast<Index>(stream.below(static_cast<std::uint64_t>(places))));
+    return points;
+}
+
+/// A table of `numeric` numbers and one category in 0/1 columns, standardised: category c is half as frequent as category c - 1, so the
+/// columns of rare ones are huge.
+inline Points table_points(Index count, Index numeric, Index categories, std::uint32_t substream = 0) {
+    RandomStream stream(14, StreamPurpose::test, substream);
+    Points points = Points::Zero(count, numeric + categories);
+    for (Index i = 0; i < count; ++i) {
+        for (Index k = 0; k < numeric; ++k) points(i, k) = stream.uniform() + stream.uniform();
+        Index category = 0;
+        while (category + 1 < categories && stream.uniform() < 0.5) ++category;
+        points(i, numeric + category) = std::exp2(0.5 * category);
+    }
     return points;
 }
 

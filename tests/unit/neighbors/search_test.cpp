@@ -15,7 +15,7 @@
 namespace vnngp::neighbors {
 namespace {
 
-constexpr SearchMethod kMethods[] = {SearchMethod::automatic, SearchMethod::kd_tree, SearchMethod::scan, SearchMethod::brute_force};
+constexpr SearchMethod kMethods[] = {SearchMethod::boxes, SearchMethod::brute_force};
 
 // What the first `limit` candidates say, sorted in full by (distance, index). Distances are summed in extended precision, so that the order
 // can differ from the library's only among pairs that are equal in double precision up to rounding.
@@ -60,18 +60,15 @@ void expect_nearest(const NeighborGraph& graph, const Points& candidates, const 
     }
 }
 
-// Every method agrees with the reference, at one thread and at two, and the reference with the full sort.
+// The search agrees with the reference, at one thread and at two, and the reference with the full sort.
 void expect_exact_search(const Points& points, const Points& queries, Index max_neighbors, bool exact_distances = false) {
     const NeighborGraph before = predecessor_graph(points, max_neighbors, {.threads = 1}, SearchMethod::brute_force);
     const NeighborGraph all = nearest_graph(points, queries, max_neighbors, {.threads = 1}, SearchMethod::brute_force);
     expect_nearest(before, points, points, max_neighbors, true, exact_distances);
     expect_nearest(all, points, queries, max_neighbors, false, exact_distances);
-    for (const auto method : kMethods) {
-        for (const int threads : {1, 2}) {
-            const Context context{.threads = threads};
-            EXPECT_EQ(predecessor_graph(points, max_neighbors, context, method), before) << "method " << static_cast<int>(method);
-            EXPECT_EQ(nearest_graph(points, queries, max_neighbors, context, method), all) << "method " << static_cast<int>(method);
-        }
+    for (const int threads : {1, 2}) {
+        EXPECT_EQ(predecessor_graph(points, max_neighbors, {.threads = threads}), before) << threads << " threads";
+        EXPECT_EQ(nearest_graph(points, queries, max_neighbors, {.threads = threads}), all) << threads << " threads";
     }
 }
 
@@ -92,11 +89,11 @@ TEST(NeighborSearch, IsExactAmongManyDuplicates) {
             expect_exact_search(duplicated_points(400, dim, places), duplicated_points(60, dim, places, 1), 12);
 }
 
-TEST(NeighborSearch, IsExactBeyondTheFirstPrefixTree) {
+TEST(NeighborSearch, IsExactBeyondTheFirstPrefix) {
     const Points points = uniform_points(5000, 4), repeated = duplicated_points(5000, 4, 3500);
     for (const Points& sample : {points, repeated}) {
         const NeighborGraph expected = predecessor_graph(sample, 20, {}, SearchMethod::brute_force);
-        for (const auto method : kMethods) EXPECT_EQ(predecessor_graph(sample, 20, {}, method), expected);
+        for (const int threads : {1, 2}) EXPECT_EQ(predecessor_graph(sample, 20, {.threads = threads}), expected);
     }
 }
 
@@ -123,6 +120,40 @@ TEST(NeighborSearch, IsExactWhereSinglePrecisionSeesNothing) {
     expect_exact_search(uniform_points(300, 8), uniform_points(50, 8, 1) * 1e60, 10);
 }
 
+// Most coordinates are constant among neighbours, and those that are not differ in size by the rarity of the category.
+TEST(NeighborSearch, IsExactAmongCategoriesAndNumbers) {
+    for (const Index max_neighbors : {5, 40}) expect_exact_search(table_points(1500, 3, 14), table_points(100, 3, 14, 1), max_neighbors);
+    const Points points = table_points(4500, 4, 20);
+    const NeighborGraph expected = predecessor_graph(points, 20, {}, SearchMethod::brute_force);
+    std::int64_t pairs = 0;
+    EXPECT_EQ(predecessor_graph(points, 20, {}, SearchMethod::boxes, &pairs), expected);
+    EXPECT_LT(pairs, 4500 * 4499 / 2 / 2);  // half of the pairs and more are never looked at
+}
+
+TEST(NeighborSearch, IsExactForMoreNeighborsThanABlockHolds) {
+    const Points samples[] = {uniform_points(1200, 3), grid_points(1200, 3, 8), duplicated_points(1200, 6, 700), table_points(1200, 3, 10)};
+    for (const Points& points : samples) {
+        const NeighborGraph expected = predecessor_graph(points, 400, {}, SearchMethod::brute_force);
+        for (const int threads : {1, 2}) EXPECT_EQ(predecessor_graph(points, 400, {.threads = threads}), expected);
+    }
+}
+
+TEST(NeighborSearch, IsExactAtEveryNumberOfPointsAroundPanelsAndBlocks) {
+    for (const Index count : {2, 3, 15, 16, 17, 31, 33, 255, 256, 257, 271, 273, 513})
+        for (const Index dim : {1, 5}) {
+            const Points points = uniform_points(count, dim);
+            EXPECT_EQ(predecessor_graph(points, 7, {}), predecessor_graph(points, 7, {}, SearchMethod::brute_force)) << count;
+            const Points queries = uniform_points(9, dim, 1);
+            EXPECT_EQ(nearest_graph(points, queries, 7, {}), nearest_graph(points, queries, 7, {}, SearchMethod::brute_force)) << count;
+        }
+}
+
+TEST(NeighborSearch, CountsEveryPairOfTheReference) {
+    std::int64_t pairs = 0;
+    predecessor_graph(uniform_points(50, 2), 3, {}, SearchMethod::brute_force, &pairs);
+    EXPECT_EQ(pairs, 50 * 49 / 2);
+}
+
 TEST(NeighborSearch, OfConstantPointsTakesTheFirstOnes) {
     const Points points = Points::Constant(300, 5, 1.0 / 3.0);
     for (const auto method : kMethods) {
@@ -136,10 +167,7 @@ TEST(NeighborSearch, OfManyEqualPointsIsNotQuadratic) {
     // 150,000 equal points: every pair ties, and looking at all of them would take minutes.
     Points points = Points::Constant(150000, 6, 0.5);
     points.bottomRows(10) = uniform_points(10, 6);
-    for (const auto method : {SearchMethod::automatic, SearchMethod::kd_tree, SearchMethod::scan}) {
-        const NeighborGraph graph = predecessor_graph(points, 8, {}, method);
-        EXPECT_EQ(graph.row(140000)[7], 7);
-    }
+    EXPECT_EQ(predecessor_graph(points, 8, {}).row(140000)[7], 7);
 }
 
 TEST(NeighborSearch, TakesNegativeZeroForZero) {
@@ -178,12 +206,9 @@ TEST(NeighborSearch, OfSomeRowsEqualsThoseRowsOfTheWholeGraph) {
         const char* what;
         Points points;
     };
-    const Sample samples[] = {{"few points: scan", uniform_points(500, 2)},
-                              {"few dimensions: kd-tree", uniform_points(5000, 2)},
-                              {"many dimensions: scan", uniform_points(2500, 20)},
-                              {"few points, repeated", duplicated_points(500, 3, 60)},
-                              {"kd-tree, repeated", duplicated_points(6000, 2, 2500)},
-                              {"kd-tree, tied distances", grid_points(5000, 3, 15)},
+    const Sample samples[] = {{"few points", uniform_points(500, 2)},         {"few dimensions", uniform_points(5000, 2)},
+                              {"many dimensions", uniform_points(2500, 20)},  {"few points, repeated", duplicated_points(500, 3, 60)},
+                              {"repeated", duplicated_points(6000, 2, 2500)}, {"tied distances", grid_points(5000, 3, 15)},
                               {"constant", Points::Constant(50, 2, 0.25)}};
     for (const auto& [what, points] : samples) {
         const auto count = static_cast<Index>(points.rows());
@@ -212,7 +237,6 @@ TEST(NearestIndex, AnswersRepeatedBlocksLikeOneSearchAfterItsInputIsGone) {
         NearestIndex built(*inducing, {}, method);
         inducing.reset();
         const NearestIndex index = std::move(built);
-        EXPECT_NE(index.method(), SearchMethod::automatic);
         for (Index begin = 0; begin < 90; begin += 30) {
             const NeighborGraph block = index.search(queries.middleRows(begin, 30), 7, {});
             for (Index i = 0; i < 30; ++i) EXPECT_TRUE(std::ranges::equal(block.row(i), expected.row(begin + i)));

@@ -1,0 +1,129 @@
+#include "spatial_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "vnngp/base/parallel.hpp"
+
+namespace vnngp::neighbors {
+namespace {
+
+constexpr std::ptrdiff_t kSample = 128;   // points of a range by which its cut is chosen
+constexpr std::ptrdiff_t kLongRun = 256;  // cuts of long ranges fall on multiples of it
+constexpr std::ptrdiff_t kLongRange = 16 * kLongRun;
+constexpr std::ptrdiff_t kTaskRange = 1 << 14;  // ranges up to this length are sorted by one worker
+constexpr int kMeanCuts = 100;                  // cuts one below another at the mean, which may split off little; after them, in the middle
+
+struct Keyed {
+    float key;  // the scaled coordinate that is being cut
+    Index number;
+};
+
+struct Range {
+    std::ptrdiff_t begin, end;
+    int depth;
+
+    std::ptrdiff_t size() const { return end - begin; }
+};
+
+struct Cut {
+    Eigen::Index coordinate;
+    float mean;
+    bool varies;
+};
+
+class Sorter {
+public:
+    Sorter(const Points& points, const Scaling& scaling, std::vector<Index>& numbers)
+        : points_(points), scaling_(scaling), entries_(numbers.size()) {
+        for (std::size_t i = 0; i < numbers.size(); ++i) entries_[i].number = numbers[i];
+    }
+
+    void sort(Range range) {
+        while (range.size() > kSpatialRun) {
+            const std::ptrdiff_t middle = cut(range);
+            sort({range.begin, middle, range.depth + 1});
+            range = {middle, range.end, range.depth + 1};
+        }
+    }
+
+    // Puts the smaller values of some coordinate first and returns where the larger ones begin.
+    std::ptrdiff_t cut(const Range& range) {
+        const Cut chosen = best_cut(range);
+        const auto first = entries_.begin() + range.begin, last = entries_.begin() + range.end;
+        std::ptrdiff_t smaller = range.size() / 2;
+        if (!chosen.varies) return range.begin + aligned(smaller, range.size());
+        for (auto entry = first; entry != last; ++entry)
+            entry->key = static_cast<float>(scaling_(points_(entry->number, chosen.coordinate), chosen.coordinate));
+        const auto by_key = [](const Keyed& a, const Keyed& b) { return a.key < b.key; };
+        if (range.depth < kMeanCuts) {
+            const auto boundary = std::partition(first, last, [&](const Keyed& entry) { return entry.key < chosen.mean; });
+            smaller = boundary - first;
+            const std::ptrdiff_t middle = aligned(smaller, range.size());
+            if (middle < smaller) std::nth_element(first, first + middle, boundary, by_key);
+            if (middle > smaller) std::nth_element(boundary, first + middle, last, by_key);
+            return range.begin + middle;
+        }
+        const std::ptrdiff_t middle = aligned(smaller, range.size());
+        std::nth_element(first, first + middle, last, by_key);
+        return range.begin + middle;
+    }
+
+    void copy_to(std::vector<Index>& numbers) const {
+        for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = entries_[i].number;
+    }
+
+private:
+    // The multiple of the run length nearest to `middle` that leaves something on both sides.
+    static std::ptrdiff_t aligned(std::ptrdiff_t middle, std::ptrdiff_t size) {
+        const std::ptrdiff_t run = size >= kLongRange ? kLongRun : kSpatialRun;
+        return std::clamp((middle + run / 2) / run, std::ptrdiff_t{1}, (size - 1) / run) * run;
+    }
+
+    Cut best_cut(const Range& range) const {
+        const Eigen::Index dim = points_.cols();
+        const std::ptrdiff_t sampled = std::min(range.size(), kSample);
+        Eigen::ArrayXd sums = Eigen::ArrayXd::Zero(dim), squares = Eigen::ArrayXd::Zero(dim);
+        for (std::ptrdiff_t i = 0; i < sampled; ++i) {
+            const double* const point = points_.row(entries_[range.begin + i * range.size() / sampled].number).data();
+            for (Eigen::Index k = 0; k < dim; ++k) {
+                const double value = scaling_(point[k], k);
+                sums(k) += value;
+                squares(k) += value * value;
+            }
+        }
+        Eigen::Index best = 0;
+        const double variance = (squares - sums * sums / static_cast<double>(sampled)).maxCoeff(&best);
+        return {best, static_cast<float>(sums(best) / static_cast<double>(sampled)), variance > 0.0};
+    }
+
+    const Points& points_;
+    const Scaling& scaling_;
+    std::vector<Keyed> entries_;
+};
+
+}  // namespace
+
+void sort_spatially(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
+    Sorter sorter(points, scaling, numbers);
+    const Range all{0, static_cast<std::ptrdiff_t>(numbers.size()), 0};
+    std::vector<Range> tasks, large;
+    (all.size() > kTaskRange ? large : tasks).push_back(all);
+    while (!large.empty()) {
+        std::vector<std::ptrdiff_t> middles(large.size());
+        parallel_chunks(context, static_cast<std::int64_t>(large.size()), 1,
+                        [&](const Chunk& chunk) { middles[chunk.number] = sorter.cut(large[chunk.number]); });
+        std::vector<Range> halves;
+        for (std::size_t i = 0; i < large.size(); ++i)
+            for (const Range& half :
+                 {Range{large[i].begin, middles[i], large[i].depth + 1}, Range{middles[i], large[i].end, large[i].depth + 1}})
+                (half.size() > kTaskRange ? halves : tasks).push_back(half);
+        large = std::move(halves);
+    }
+    parallel_chunks(context, static_cast<std::int64_t>(tasks.size()), 1, [&](const Chunk& chunk) { sorter.sort(tasks[chunk.number]); });
+    sorter.copy_to(numbers);
+}
+
+}  // namespace vnngp::neighbors
