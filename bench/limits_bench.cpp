@@ -13,6 +13,7 @@
 #include "vnngp/base/random.hpp"
 #include "vnngp/inference/elbo.hpp"
 #include "vnngp/linalg/lanes.hpp"
+#include "vnngp/model/fit.hpp"
 #include "vnngp/neighbors/numbering.hpp"
 #include "vnngp/neighbors/search.hpp"
 
@@ -128,7 +129,7 @@ Setting setting(Index count, int dims, Index neighbors) {
     problem.inducing = points(order, Eigen::all);
     problem.prior_graph = neighbors::renumbered(graph, order, {});
     problem.targets.resize(count);
-    for (double& y : problem.targets) y = stream.normal();
+    for (Index i = 0; i < count; ++i) problem.targets[i] = std::sin(6 * problem.inducing(i, 0)) + 0.3 * stream.normal();
     problem.sites.resize(count);
     std::iota(problem.sites.begin(), problem.sites.end(), 0);
     const double spacing = std::pow(count, -1.0 / dims);
@@ -168,6 +169,24 @@ void solver_passes(Index count, int dims, Index neighbors, const Limits& limits)
     rate("solver: transposed triangular solve", [&] { rows.solve_unit_lower_transposed(context, half, y = x); });
 }
 
+/// What the other threads bring.
+void threads(const Setting& s, const std::string& size) {
+    const auto count = s.problem.num_inducing();
+    const inference::MeanField q{Vector::Zero(count), Vector::Constant(count, 0.1)};
+    inference::ElboGradient gradient(s.problem, false, false);
+    const auto rows = [&](int number) {
+        return seconds_of([&] { inference::full_elbo({.threads = number}, s.problem, s.hyper, q, &gradient); }, 3);
+    };
+    FitOptions options;
+    options.kernel = "matern52";
+    const auto whole = [&](int number) {
+        return seconds_of([&] { fit(s.problem.inducing, s.problem.targets, options, {.threads = number}); }, 1);
+    };
+    const int all = Context{}.num_threads();
+    fmt::print("{:<44} {:<22} {:.2f} times as fast\n", fmt::format("rows with gradients on {} threads", all), size, rows(1) / rows(all));
+    fmt::print("{:<44} {:<22} {:.2f} times as fast\n", fmt::format("default fit on {} threads", all), size, whole(1) / whole(all));
+}
+
 }  // namespace
 
 int main() {
@@ -180,4 +199,5 @@ int main() {
     rows_with_gradient(8192, 26, 256, limits);
     solver_passes(1'000'000, 2, 16, limits);
     solver_passes(300'000, 3, 32, limits);
+    threads(setting(20'000, 8, 32), "20000 x 8-D, K = 32");
 }

@@ -173,11 +173,11 @@ void LaneRows::pull_back(std::span<double> gradient, const std::array<std::span<
     const bool with_locations = !location_gradient[0].empty();
     if (with_locations) location_.assign(block_.coordinates.size(), 0.0);
     // Kernel parameters, one sum per lane; lanes not in use have zero weights.
-    linalg::LaneBuffer shape(static_cast<std::size_t>(shape_size) * kLanes, 0.0);
-    covariance_.kernel->contract(covariance_.shape, block_, scratch_, weight_.data(), shape.data(),
+    shape_gradient_.assign(static_cast<std::size_t>(shape_size) * kLanes, 0.0);
+    covariance_.kernel->contract(covariance_.shape, block_, scratch_, weight_.data(), shape_gradient_.data(),
                                  with_locations ? location_.data() : nullptr);
     for (int parameter = 0; parameter < shape_size; ++parameter)
-        for (int lane = 0; lane < count_; ++lane) gradient[parameter] += shape[parameter * kLanes + lane];
+        for (int lane = 0; lane < count_; ++lane) gradient[parameter] += shape_gradient_[parameter * kLanes + lane];
 
     const double nugget = covariance_.nugget / scale;
     for (int lane = 0; lane < count_; ++lane) {

@@ -52,7 +52,7 @@ private:
     kernel::LaneBlock block_;
     kernel::KernelScratch scratch_;
     linalg::LaneBuffer matrix_;  ///< correlations, then the Cholesky factor; its last packed row is the target's
-    linalg::LaneBuffer inverse_diagonal_, solution_, adjoint_solution_, weight_, location_;
+    linalg::LaneBuffer inverse_diagonal_, solution_, adjoint_solution_, weight_, location_, shape_gradient_;
     alignas(64) std::array<double, linalg::kLanes> pivot_{}, variance_{}, variance_adjoint_{};
 
     std::array<std::vector<double>, linalg::kLanes> weights_, weight_adjoints_;  ///< contiguous per lane, for the visitor
