@@ -13,7 +13,7 @@ using linalg::kLanes;
 
 namespace {
 
-constexpr std::int64_t kRowsPerChunk = 4 * kLanes;
+constexpr std::int64_t kRowsPerChunk = kLanes;  ///< the smallest piece, so that small minibatches too keep all threads busy
 
 // One LaneRows per worker, made on first use.
 class Workers {

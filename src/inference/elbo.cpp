@@ -39,13 +39,16 @@ struct Slab {
 
     /// The prior mean is a constant and slopes.
     std::size_t mean_coefficients() const { return 1 + mean_columns.size(); }
-    void clear_prior_mean(std::int64_t place) {
-        std::fill_n(on_prior_mean.begin() + place * static_cast<std::int64_t>(mean_coefficients()), mean_coefficients(), 0.0);
-    }
-    void add_to_prior_mean(std::int64_t place, double value_there, const double* x) {
+    /// Adds to the slopes of a row's place; the constant is summed by the caller, in a register: places of other threads are near.
+    void add_to_slopes(std::int64_t place, double value_there, const double* x) {
         double* to = on_prior_mean.data() + place * static_cast<std::int64_t>(mean_coefficients());
-        to[0] += value_there;
         for (std::size_t c = 0; c < mean_columns.size(); ++c) to[1 + c] += value_there * x[mean_columns[c]];
+    }
+    void set_constant(std::int64_t place, double value_there) {
+        on_prior_mean[static_cast<std::size_t>(place) * mean_coefficients()] = value_there;
+    }
+    void clear_slopes(std::int64_t place) {
+        std::fill_n(on_prior_mean.begin() + place * static_cast<std::int64_t>(mean_coefficients()) + 1, mean_columns.size(), 0.0);
     }
     void set_posterior(std::int64_t row, std::size_t place, double d_mean, double d_variance) {
         on_mean[static_cast<std::size_t>(row) * stride + place] = d_mean;
@@ -76,15 +79,21 @@ double prior_term(const Row& row, const Problem& problem, const MeanField& q, co
 
     adjoint->variance = -0.5 * weight * (1.0 / f - t / (f * f));
     const double pull = weight * r / f;  // m enters every term as m - mu
-    slab->clear_prior_mean(row.position);
+    double on_constant = 0.0;
+    slab->clear_slopes(row.position);
+    const auto add_to_prior_mean = [&](double value_there, const double* x) {
+        on_constant += value_there;
+        slab->add_to_slopes(row.position, value_there, x);
+    };
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const Index n = row.neighbors[k];
         const double b = row.weights[k];
         adjoint->weights[k] = -weight / f * b * q.variance[n] + pull * centered(n);
-        slab->add_to_prior_mean(row.position, -pull * b, problem.inducing.row(n).data());
+        add_to_prior_mean(-pull * b, problem.inducing.row(n).data());
         if (slab->with_posterior) slab->set_posterior(row.position, k, pull * b, -0.5 * weight * b * b / f);
     }
-    slab->add_to_prior_mean(row.position, pull, problem.inducing.row(j).data());
+    add_to_prior_mean(pull, problem.inducing.row(j).data());
+    slab->set_constant(row.position, on_constant);
     if (slab->with_posterior) slab->set_posterior(row.position, slab->stride - 1, -pull, -0.5 * weight * (1.0 / f - 1.0 / q.variance[j]));
     return value;
 }
@@ -113,15 +122,21 @@ double data_term(const Row& row, const Problem& problem, const Hyperparameters& 
         {.value = {&ell, 1}, .d_mean = {&d_mean, 1}, .d_variance = {&d_variance, 1}, .d_log_parameters = on_likelihood});
     for (double& value : on_likelihood) value *= weight;
     adjoint->variance = weight * d_variance;
-    slab->clear_prior_mean(row.position);
+    double on_constant = 0.0;
+    slab->clear_slopes(row.position);
+    const auto add_to_prior_mean = [&](double value_there, const double* x) {
+        on_constant += value_there;
+        slab->add_to_slopes(row.position, value_there, x);
+    };
     for (std::size_t k = 0; k < row.neighbors.size(); ++k) {
         const Index n = row.neighbors[k];
         const double a = row.weights[k];
         adjoint->weights[k] = weight * (d_mean * centered(n) + 2.0 * d_variance * a * q.variance[n]);
-        slab->add_to_prior_mean(row.position, -weight * d_mean * a, problem.inducing.row(n).data());
+        add_to_prior_mean(-weight * d_mean * a, problem.inducing.row(n).data());
         if (slab->with_posterior) slab->set_posterior(row.position, k, weight * d_mean * a, weight * d_variance * a * a);
     }
-    slab->add_to_prior_mean(row.position, weight * d_mean, problem.inputs.row(row.id).data());
+    add_to_prior_mean(weight * d_mean, problem.inputs.row(row.id).data());
+    slab->set_constant(row.position, on_constant);
     return weight * ell;
 }
 
