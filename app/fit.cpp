@@ -39,8 +39,8 @@ struct FitCommand {
     std::string model_path;
 
     FitOptions options;
-    std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget = "learned";
-    std::string method = "vnngp", metric, mean = "constant", inference = "auto";
+    std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
+    std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto";
 
     double validation = 0.0;
     std::uint64_t seed = 0;
@@ -58,7 +58,8 @@ struct Outcome {
     std::string validation_table;
 };
 
-NuggetOption nugget_option(const std::string& text) {
+NuggetOption nugget_option(const std::string& text, Method method) {
+    if (text.empty()) return {method == Method::vnngp ? NuggetOption::Mode::learned : NuggetOption::Mode::none, 0.0};
     if (text == "jitter") return {NuggetOption::Mode::published, 0.0};
     if (text == "none") return {NuggetOption::Mode::none, 0.0};
     if (text == "learned") return {NuggetOption::Mode::learned, 0.0};
@@ -70,17 +71,16 @@ neighbors::Ordering ordering_of(const std::string& name) {
     return name == "coordinate" ? neighbors::Ordering::coordinate : neighbors::Ordering::random;
 }
 
-constexpr Inference kInferences[] = {Inference::automatic, Inference::collapsed, Inference::natural, Inference::response,
-                                     Inference::stochastic};
-
-std::vector<std::string> inference_names() {
+/// The words for the values of an enumeration, and back.
+template <class Enum, std::size_t size>
+std::vector<std::string> names_of(const Enum (&values)[size], std::string_view (*name)(Enum)) {
     std::vector<std::string> names;
-    for (const Inference inference : kInferences) names.emplace_back(inference_name(inference));
+    for (const Enum value : values) names.emplace_back(name(value));
     return names;
 }
-
-Inference inference_of(const std::string& name) {
-    return *std::find_if(std::begin(kInferences), std::end(kInferences), [&](Inference each) { return inference_name(each) == name; });
+template <class Enum, std::size_t size>
+Enum value_of(const Enum (&values)[size], std::string_view (*name)(Enum), const std::string& text) {
+    return *std::find_if(std::begin(values), std::end(values), [&](Enum value) { return name(value) == text; });
 }
 
 /// A name is checked at once, an expression when the columns it may speak of are known.
@@ -143,11 +143,15 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     options.neighbors = command.neighbors == "auto" ? 0 : static_cast<Index>(number_of(command.neighbors));
     options.prediction_neighbors = command.prediction_neighbors == "auto" ? 0 : static_cast<Index>(number_of(command.prediction_neighbors));
     options.ordering = ordering_of(command.ordering);
-    options.nugget = nugget_option(command.nugget);
-    options.inference = inference_of(command.inference);
-    const bool kernel_metric = command.metric.empty() ? options.inference != Inference::stochastic : command.metric == "kernel";
+    options.method = value_of(kMethods, method_name, command.method);
+    options.posterior = value_of(kPosteriorForms, posterior_name, command.posterior);
+    options.nugget = nugget_option(command.nugget, options.method);
+    options.inference = value_of(kInferences, inference_name, command.inference);
+    const bool in_closed_form = options.method == Method::vnngp && options.inference != Inference::stochastic;
+    const bool kernel_metric = command.metric.empty() ? in_closed_form : command.metric == "kernel";
     options.metric = kernel_metric ? Metric::kernel : Metric::euclidean;
-    if (options.inference == Inference::stochastic && !is_device(model_path)) options.checkpoint = model_path + ".checkpoint";
+    if (options.method == Method::vnngp && options.inference == Inference::stochastic && !is_device(model_path))
+        options.checkpoint = model_path + ".checkpoint";
     validate(options);
     if (options.resume && options.checkpoint.empty())
         throw InputError(fmt::format("--resume: no checkpoint can be kept beside '{}'", model_path));
@@ -305,23 +309,30 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
     group
         .add("--metric", command.metric, "NAME", one_of({"kernel", "euclidean"}),
              "What near means: highest correlation under the learned kernel, or distance between standardised inputs")
-        ->default_str("kernel (stochastic: euclidean)");
+        ->default_str("kernel (stochastic and other methods: euclidean)");
     group.add("--ordering", command.ordering, "NAME", one_of({"random", "maximin", "coordinate"}),
               "Order in which points are conditioned on earlier ones");
-    group.add("--nugget", command.nugget, "V", word_or_number({"learned", "none", "jitter"}, real_number(0.0, 1e300)),
-              "Variance of white noise in the latent function, in the target's unit squared; jitter is 0.001 of the target's variance");
+    group
+        .add("--nugget", command.nugget, "V", word_or_number({"learned", "none", "jitter"}, real_number(0.0, 1e300)),
+             "Variance of white noise in the latent function, in the target's unit squared; jitter is 0.001 of the target's variance")
+        ->default_str("learned (other methods: none)");
     group.add("--mean", command.mean, "NAME", mean_text(),
               "Mean of the latent function: constant, linear in all inputs, linear:COLUMNS in some, zero");
-    group.add("--method", command.method, "NAME", one_of({"vnngp"}), "Approximation");
+    group.add("--method", command.method, "NAME", one_of(names_of(kMethods, method_name)),
+              "Approximation; all but vnngp are there to compare with: the exact process, a low-rank one with inducing points, one with "
+              "local divergences, one that learns from small neighbourhoods");
     group
         .add("--inducing", command.options.inducing, "M", whole_number(2),
              "Number M of inducing points, at k-means centres (moved by stochastic training)")
-        ->default_str("one at every distinct input");
+        ->default_str("one at every distinct input (svgp: 1024)");
+    group.add("--posterior", command.posterior, "NAME", one_of(names_of(kPosteriorForms, posterior_name)),
+              "Family of the posterior: independent values at the inducing points, or any covariance between them (svgp); auto is full "
+              "for svgp, mean-field for the others");
 }
 
 void add_training_options(CLI::App& parser, FitCommand& command) {
     OptionGroup group(parser, "Training");
-    group.add("--inference", command.inference, "NAME", one_of(inference_names()),
+    group.add("--inference", command.inference, "NAME", one_of(names_of(kInferences, inference_name)),
               "How the model is trained: collapsed and natural solve for the posterior, response uses the likelihood of the observations "
               "alone, stochastic is the published training; auto is collapsed for gaussian, natural for the others");
     group.add("--epochs", command.options.epochs, "N", whole_number(1), "Passes over the data (stochastic)");

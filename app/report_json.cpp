@@ -60,7 +60,7 @@ std::vector<std::pair<std::string, double>> likelihood_parameters(const FittedMo
 Json model_json(const FittedModel& model) {
     const FitReport& report = model.report;
     Json json;
-    json["method"] = report.method;
+    json["method"] = method_name(model.method);
     json["likelihood"] = model.likelihood;
     json["kernel"] = model.kernel;
     json["target"] = model.target_name;

@@ -93,7 +93,7 @@ std::string model_summary(const FittedModel& model) {
     if (report.duplicates_merged > 0)
         text += fmt::format("        {} at the place of an earlier one\n", counted(report.duplicates_merged, "observation"));
     text += fmt::format(
-        "Model   {}: {} likelihood, {} kernel, {}, {} each{}\n", report.method, model.likelihood, model.kernel,
+        "Model   {}: {} likelihood, {} kernel, {}, {} each{}\n", method_name(model.method), model.likelihood, model.kernel,
         counted(report.num_inducing, "inducing point"), counted(report.num_neighbors, "neighbour"),
         model.prediction_neighbors != report.num_neighbors ? fmt::format(" ({} when predicting)", model.prediction_neighbors) : "");
     text += fmt::format("Fit     {}: {} after {} ({}); {} {:.4f} per observation (standardised)\n", report.inference,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Refuses what the division into rooms forbids.
 
-Looks at every file under include/, src/ and app/ and reports, as file:line,
+Looks at every file under include/, src/, experiments/ and app/ and reports, as file:line,
   - an #include of a room that the including room may not use (the table below);
   - an #include in a public header of anything but the standard library, Eigen and vnngp;
   - threads started outside the room that owns them (base), and OpenMP anywhere;
@@ -23,13 +23,16 @@ ROOMS = {
     "conditional": ["base", "linalg", "kernel", "neighbors"],
     "optim": ["base"],
     "inference": ["base", "linalg", "kernel", "likelihood", "neighbors", "conditional", "optim"],
+    "rivals": ["base", "linalg", "kernel", "likelihood", "neighbors", "conditional", "optim", "inference"],
     "metrics": ["base"],
-    "model": ["base", "linalg", "data", "kernel", "likelihood", "neighbors", "conditional", "optim", "inference", "metrics"],
-    "app": ["base", "linalg", "data", "kernel", "likelihood", "metrics", "model"],
+    "model": ["base", "linalg", "data", "kernel", "likelihood", "neighbors", "conditional", "optim", "inference", "rivals",
+              "metrics"],
+    "experiments": ["base", "linalg", "data", "kernel", "likelihood", "neighbors", "conditional", "inference", "rivals", "metrics", "model"],
+    "app": ["base", "linalg", "data", "kernel", "likelihood", "metrics", "model", "experiments"],
 }
 # Headers directly in include/vnngp/ gather what users include; front ends may use them, rooms may not.
 UMBRELLA = "vnngp"
-UMBRELLA_USERS = ["app"]
+UMBRELLA_USERS = ["app", "experiments"]
 ROOM_WITH_THREADS = "base"
 
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".h", ".inl"}
@@ -43,8 +46,8 @@ NATIVE = re.compile(r"\bm(arch|cpu|tune)=native\b")
 def room_of(path):
     """The room a file (relative to the root) belongs to; None when its folder is not in the table."""
     top, *rest = path.parts
-    if top == "app":
-        return "app"
+    if top in ("app", "experiments"):
+        return top
     if top == "include":
         rest = rest[1:]
     if len(rest) == 1:
@@ -91,7 +94,7 @@ def source_problems(path, text):
 def problems(root):
     """Every violation under root, as "file:line: what"."""
     found = []
-    for top in ("include", "src", "app"):
+    for top in ("include", "src", "experiments", "app"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix in SOURCE_SUFFIXES:
                 path = file.relative_to(root)

@@ -90,7 +90,6 @@ vnngp::FittedModel truth(const vnngp::Simulation& field) {
     model.inducing = field.inputs.topRows(kTrain);
     model.posterior = {field.targets.head(kTrain), Vector::Zero(kTrain)};
     model.neighbors = model.prediction_neighbors = kTruthNeighbors;
-    model.report.method = "true parameters";
     return model;
 }
 

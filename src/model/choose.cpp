@@ -243,10 +243,12 @@ Choice choose(const Context& context, const Points& points, const Vector& target
     Choice choice{options, std::nullopt, {}, {}, {}};
     const bool open = options.kernel == kAutomaticKernel || options.neighbors == 0 || options.prediction_neighbors == 0;
     if (!open) return choice;
-    if (options.inference == Inference::stochastic || inputs.rows() < kFewestToCompare) {
+    if (options.method != Method::vnngp || options.inference == Inference::stochastic || inputs.rows() < kFewestToCompare) {
         if (options.kernel == kAutomaticKernel) choice.options.kernel = kUnchosenKernel;
         if (options.neighbors == 0) choice.options.neighbors = kUnchosenNeighbors;
-        if (options.prediction_neighbors == 0) choice.options.prediction_neighbors = further_neighbors(choice.options.neighbors);
+        if (options.prediction_neighbors == 0)
+            choice.options.prediction_neighbors =
+                options.method == Method::swsgp ? choice.options.neighbors : further_neighbors(choice.options.neighbors);
         return choice;
     }
     Comparison comparison(context, points, targets, inputs, scaled_targets, likelihood, options, model);

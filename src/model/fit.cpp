@@ -17,8 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-Inference resolved(Inference inference, const likelihood::Likelihood& likelihood) {
-    if (inference != Inference::automatic) return inference;
+Inference resolved(const FitOptions& options, const likelihood::Likelihood& likelihood) {
+    if (options.inference != Inference::automatic || options.method == Method::exact) return options.inference;
+    if (options.method != Method::vnngp) return Inference::stochastic;
     return likelihood.is_gaussian() ? Inference::collapsed : Inference::natural;
 }
 
@@ -39,6 +40,7 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     model.input_names = options.input_names;
     model.target_name = options.target_name;
     model.lonlat = options.lonlat;
+    model.method = options.method;
     model.likelihood = options.likelihood;
     model.jitter = options.jitter;
     Points inputs = model::standardize(points, targets, *likelihood, options.mean.kind == MeanOption::Kind::zero, model);
@@ -46,7 +48,7 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     model.mean_columns = model::mean_columns(options.mean, model);
 
     FitOptions settled = options;
-    settled.inference = resolved(options.inference, *likelihood);
+    settled.inference = resolved(options, *likelihood);
     const auto choose_start = Clock::now();
     const auto choice = model::choose(context, points, targets, inputs, standardized, *likelihood, settled, model);
     model.report.tried = choice.tried;
@@ -58,7 +60,8 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     targets.resize(0);
     model::train(context, std::move(inputs), std::move(standardized), *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr,
                  model);
-    if (options.prediction_neighbors == 0 && settled.inference != Inference::stochastic) model::find_gaps(context, model);
+    if (options.prediction_neighbors == 0 && options.method == Method::vnngp && settled.inference != Inference::stochastic)
+        model::find_gaps(context, model);
     model::add_warnings(*likelihood, model);
     model.report.seconds_total = seconds_since(start);
     return model;

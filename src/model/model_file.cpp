@@ -39,9 +39,14 @@ std::vector<Tried> tried_of(const json& list) {
     return all;
 }
 
+Method method_of(const std::string& name, const std::string& path) {
+    for (const Method method : kMethods)
+        if (method_name(method) == name) return method;
+    throw InputError(fmt::format("'{}' is not a usable model: its method '{}' is not known", path, name));
+}
+
 json report_json(const FitReport& report) {
-    return {{"method", report.method},
-            {"inference", report.inference},
+    return {{"inference", report.inference},
             {"n", report.num_observations},
             {"d", report.num_inputs},
             {"m", report.num_inducing},
@@ -69,7 +74,6 @@ json report_json(const FitReport& report) {
 
 FitReport report_of(const json& text) {
     FitReport report;
-    report.method = text.at("method");
     report.inference = text.at("inference");
     report.num_observations = text.at("n");
     report.num_inputs = text.at("d");
@@ -147,6 +151,7 @@ void save_model(const std::string& path, const FittedModel& model) {
                      {"prediction_neighbors", model.prediction_neighbors},
                      {"metric", model.metric == Metric::kernel ? "kernel" : "euclidean"},
                      {"report", report_json(model.report)}};
+    description["report"]["method"] = method_name(model.method);
     if (model.gap_neighbors > 0) description["gap"] = {{"distance", model.gap_distance}, {"neighbors", model.gap_neighbors}};
     if (model.lonlat) description["lonlat"] = {model.lonlat->first, model.lonlat->second};
     file.metadata["model"] = description.dump();
@@ -193,6 +198,7 @@ FittedModel load_model(const std::string& path) {
         model.prediction_neighbors = description.at("prediction_neighbors");
         model.metric = description.value("metric", "euclidean") == "kernel" ? Metric::kernel : Metric::euclidean;
         model.report = report_of(description.at("report"));
+        model.method = method_of(description["report"].at("method"), path);
         if (description.contains("gap")) {
             model.gap_distance = description["gap"].at("distance");
             model.gap_neighbors = description["gap"].at("neighbors");

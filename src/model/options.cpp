@@ -30,7 +30,59 @@ std::string_view inference_name(Inference inference) {
     return "auto";
 }
 
+std::string_view method_name(Method method) {
+    switch (method) {
+        case Method::exact:
+            return "exact";
+        case Method::svgp:
+            return "svgp";
+        case Method::swsgp:
+            return "swsgp";
+        case Method::sggp:
+            return "sggp";
+        case Method::vnngp:
+            break;
+    }
+    return "vnngp";
+}
+
+std::string_view posterior_name(PosteriorForm form) {
+    switch (form) {
+        case PosteriorForm::mean_field:
+            return "mean-field";
+        case PosteriorForm::full:
+            return "full";
+        case PosteriorForm::automatic:
+            break;
+    }
+    return "auto";
+}
+
+namespace {
+
+// What the rivals cannot do.
+void validate_method(const FitOptions& options) {
+    const std::string_view method = method_name(options.method), inference = inference_name(options.inference);
+    if (options.posterior == PosteriorForm::full)
+        require(options.method == Method::svgp, "posterior", "full", fmt::format("mean-field with --method {}", method));
+    if (options.method == Method::vnngp) return;
+    if (options.method == Method::exact || options.method == Method::sggp) {
+        require(options.likelihood == "gaussian", "likelihood", options.likelihood,
+                fmt::format("gaussian: --method {} has no other; vnngp, svgp and swsgp have", method));
+        require(options.inducing == 0, "inducing", options.inducing, fmt::format("none: --method {} has no inducing points", method));
+    }
+    require(options.inference == Inference::automatic || options.inference == Inference::stochastic, "inference", inference,
+            fmt::format("auto or stochastic with --method {}", method));
+    require(options.metric == Metric::euclidean, "metric", "kernel", fmt::format("euclidean with --method {}", method));
+    require(options.nugget.mode != NuggetOption::Mode::learned, "nugget", "learned",
+            fmt::format("none, jitter or a variance with --method {}", method));
+    if (options.resume) throw InputError(fmt::format("--resume: --method {} keeps no checkpoint to go on from", method));
+}
+
+}  // namespace
+
 void validate(const FitOptions& options) {
+    validate_method(options);
     require(options.neighbors >= 0, "neighbors", options.neighbors, "at least 1");
     const std::string_view inference = inference_name(options.inference);
     if (options.inference == Inference::collapsed || options.inference == Inference::response)

@@ -16,6 +16,7 @@ namespace vnngp::model {
 namespace {
 
 constexpr Eigen::Index kFewestRows = 3;
+constexpr Index kLowRank = 1024;  ///< inducing points of svgp, as published
 
 std::string column_name(const std::vector<std::string>& names, Eigen::Index column) {
     return column < static_cast<Eigen::Index>(names.size()) ? fmt::format("'{}'", names[column]) : fmt::format("number {}", column + 1);
@@ -137,16 +138,18 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
     problem.mean_columns = model.mean_columns;
     problem.jitter = options.jitter;
 
-    Points all_inputs = options.inducing > 0 ? inputs : Points();
-    data::MergedPoints merged =
-        options.inference == Inference::response ? data::unmerged(std::move(inputs)) : data::merge_duplicates(std::move(inputs));
+    const Index inducing = options.inducing == 0 && options.method == Method::svgp ? kLowRank : options.inducing;
+    const bool of_observations =
+        options.inference == Inference::response || options.method == Method::exact || options.method == Method::sggp;
+    Points all_inputs = inducing > 0 ? inputs : Points();
+    data::MergedPoints merged = of_observations ? data::unmerged(std::move(inputs)) : data::merge_duplicates(std::move(inputs));
     const auto distinct = static_cast<Index>(merged.distinct.rows());
-    const bool fewer = options.inducing > 0 && options.inducing < distinct;
+    const bool fewer = inducing > 0 && inducing < distinct;
     if (options.inducing > distinct)
         model.report.notes.push_back(fmt::format("--inducing {} is not less than the {} distinct inputs: using one inducing point at each",
                                                  options.inducing, distinct));
 
-    Points unordered = fewer ? neighbors::kmeans_centers(merged.distinct, options.inducing, context) : std::move(merged.distinct);
+    Points unordered = fewer ? neighbors::kmeans_centers(merged.distinct, inducing, context) : std::move(merged.distinct);
     const auto order = neighbors::ordering_permutation(options.ordering, unordered, context);
     problem.inducing = data::gather_rows(unordered, order);
     unordered.resize(0, 0);

@@ -8,6 +8,7 @@
 #include "model/checkpoint.hpp"
 #include "model/closed_form.hpp"
 #include "model/prepare.hpp"
+#include "model/train_rival.hpp"
 #include "vnngp/inference/elbo.hpp"
 #include "vnngp/inference/optimal_posterior.hpp"
 #include "vnngp/inference/stochastic.hpp"
@@ -111,14 +112,16 @@ void train(const Context& context, Points inputs, Vector targets, const likeliho
     model.metric = options.metric;
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
     inference::Problem problem = build_problem(std::move(inputs), std::move(targets), *kernel, likelihood, options, context, model);
-    if (options.inference == Inference::stochastic)
+    if (options.method != Method::vnngp)
+        train_rival(context, problem, options, model);
+    else if (options.inference == Inference::stochastic)
         train_by_minibatches(context, problem, options, model);
     else
         train_in_closed_form(context, problem, options, warm, model);
     model.inducing = std::move(problem.inducing);
 
     FitReport& report = model.report;
-    report.inference = inference_name(options.inference);
+    if (report.inference.empty()) report.inference = inference_name(options.inference);
     report.num_observations = problem.num_observations();
     report.num_inputs = static_cast<std::int64_t>(model.used_columns.size());
     report.num_inducing = model.inducing.rows();

@@ -17,7 +17,7 @@ class Options(SystemTest):
         for option, value, says in (("--kernel", "rfb", ["'rfb'", "matern12, matern32, matern52, rbf", "did you mean 'rbf'"]),
                                     ("--likelihood", "normal", ["'normal'", "gaussian, student-t, bernoulli, bernoulli-logit, poisson"]),
                                     ("--ordering", "sorted", ["'sorted'", "random, maximin, coordinate"]),
-                                    ("--method", "svgp", ["'svgp'", "vnngp"]), ("--metric", "kernal", ["'kernal'", "kernel, euclidean"]),
+                                    ("--method", "spgp", ["'spgp'", "vnngp, exact, svgp, swsgp, sggp"]), ("--metric", "kernal", ["'kernal'", "kernel, euclidean"]),
                                     ("--mean", "foo", ["'foo'", "constant, linear, linear:COLUMNS or zero"]), ("--mean", "linear:", ["'linear:'"]),
                                     ("--inference", "magic", ["'magic'", "stochastic"]),
                                     ("--neighbors", "0", ["'0'", "1"]), ("--neighbors", "many", ["'many'", "auto"]),

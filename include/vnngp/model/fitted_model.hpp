@@ -26,6 +26,7 @@ struct FittedModel {
 
     data::Standardizer input_scaling;  ///< of the coordinates: see coordinates()
     data::TargetStandardizer target_scaling;
+    Method method = Method::vnngp;
     std::string kernel;
     std::string likelihood;
     inference::Hyperparameters hyper;  ///< on the standardised scales

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vnngp/base/types.hpp"
+#include "vnngp/inference/problem.hpp"
 #include "vnngp/model/neighbor_search.hpp"
 #include "vnngp/neighbors/ordering.hpp"
 
@@ -29,6 +30,26 @@ struct NuggetOption {
     double value = 0.0;
 };
 
+/// The approximation. All but vnngp are there to be compared with; docs/reproduction.md says where each comes from.
+enum class Method {
+    vnngp,
+    exact,  ///< no approximation; Gaussian noise
+    svgp,   ///< inducing points with a joint q(u), low rank
+    swsgp,  ///< nearest inducing points with a local divergence
+    sggp,   ///< likelihoods of small neighbourhoods; Gaussian noise
+};
+inline constexpr Method kMethods[] = {Method::vnngp, Method::exact, Method::svgp, Method::swsgp, Method::sggp};
+std::string_view method_name(Method method);
+
+/// The family of q(u).
+enum class PosteriorForm {
+    automatic,   ///< full for svgp, mean-field for the others
+    mean_field,  ///< independent values
+    full,        ///< any covariance; svgp
+};
+inline constexpr PosteriorForm kPosteriorForms[] = {PosteriorForm::automatic, PosteriorForm::mean_field, PosteriorForm::full};
+std::string_view posterior_name(PosteriorForm form);
+
 /// How hyperparameters and q(u) are found.
 enum class Inference {
     automatic,   ///< collapsed for Gaussian noise, natural for the other likelihoods
@@ -37,6 +58,8 @@ enum class Inference {
     response,    ///< the nearest-neighbour likelihood of the observations, no q(u); Gaussian noise
     stochastic,  ///< minibatches, as published
 };
+inline constexpr Inference kInferences[] = {Inference::automatic, Inference::collapsed, Inference::natural, Inference::response,
+                                            Inference::stochastic};
 std::string_view inference_name(Inference inference);
 
 /// The mean of the latent function before any data are seen.
@@ -55,10 +78,15 @@ struct FitOptions {
     Index prediction_neighbors = 0;        ///< neighbours a prediction looks at; 0 = once, twice or four times K, by held-out score
     Metric metric = Metric::kernel;
     MeanOption mean = {};
+    Method method = Method::vnngp;
+    PosteriorForm posterior = PosteriorForm::automatic;
     Inference inference = Inference::automatic;
     neighbors::Ordering ordering = neighbors::Ordering::random;
-    Index inducing = 0;  ///< M; 0 = one at every distinct input, otherwise k-means centres (moved by stochastic inference)
+    /// M; 0 = one at every distinct input (svgp: 1,024), otherwise k-means centres (moved by stochastic inference)
+    Index inducing = 0;
     NuggetOption nugget = {};
+    /// Known hyperparameters, in the units of the data (as in_data_units() has them): the posterior alone is fitted, to the kernel named.
+    std::optional<inference::Hyperparameters> fixed = {};
     /// Longitude and latitude in degrees, by their positions among the columns: inputs on the sphere, with one length-scale in km.
     std::optional<std::pair<Index, Index>> lonlat = {};
     /// collapsed, natural, response: evaluations of the objective on all the data after each search, at most; 0 = as many as it takes

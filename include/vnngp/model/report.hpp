@@ -21,7 +21,6 @@ struct Tried {
 };
 
 struct FitReport {
-    std::string method = "vnngp";
     std::string inference;  ///< how the bound was maximised
     std::int64_t num_observations = 0;
     std::int64_t num_inputs = 0;  ///< columns in use
