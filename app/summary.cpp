@@ -80,6 +80,21 @@ std::string hyperparameter_lines(const FittedModel& model) {
     return "Learned, in the units of the data\n" + aligned(lines);
 }
 
+bool has_likelihood(const FittedModel& model) {
+    return model.method == Method::exact || model.method == Method::sggp || model.report.inference == "response";
+}
+
+// Inducing points and neighbours, where the method has them.
+std::string structure(const FittedModel& model) {
+    const FitReport& report = model.report;
+    if (model.method == Method::exact) return "";
+    const std::string inducing = ", " + counted(report.num_inducing, "inducing point");
+    if (model.method == Method::svgp) return inducing;
+    return fmt::format(
+        "{}, {} each{}", inducing, counted(report.num_neighbors, "neighbour"),
+        model.prediction_neighbors != report.num_neighbors ? fmt::format(" ({} when predicting)", model.prediction_neighbors) : "");
+}
+
 }  // namespace
 
 std::string model_summary(const FittedModel& model) {
@@ -92,14 +107,12 @@ std::string model_summary(const FittedModel& model) {
                                    inputs.size() > kNamesShown ? fmt::format(", ... ({} inputs)", inputs.size()) : "");
     if (report.duplicates_merged > 0)
         text += fmt::format("        {} at the place of an earlier one\n", counted(report.duplicates_merged, "observation"));
-    text += fmt::format(
-        "Model   {}: {} likelihood, {} kernel, {}, {} each{}\n", method_name(model.method), model.likelihood, model.kernel,
-        counted(report.num_inducing, "inducing point"), counted(report.num_neighbors, "neighbour"),
-        model.prediction_neighbors != report.num_neighbors ? fmt::format(" ({} when predicting)", model.prediction_neighbors) : "");
+    text += fmt::format("Model   {}: {} likelihood, {} kernel{}\n", method_name(model.method), model.likelihood, model.kernel,
+                        structure(model));
     text += fmt::format("Fit     {}: {} after {} ({}); {} {:.4f} per observation (standardised)\n", report.inference,
                         report.converged ? "converged" : "not yet converged",
                         counted(report.iterations, report.inference == "stochastic" ? "step" : "evaluation"), report.stopped_because,
-                        report.inference == "response" ? "log likelihood" : "bound on the log evidence", report.elbo_per_point());
+                        has_likelihood(model) ? "log likelihood" : "bound on the log evidence", report.elbo_per_point());
     return text + tried_lines(report) + hyperparameter_lines(model);
 }
 

@@ -5,7 +5,7 @@ set -eu
 
 packages="
     g++ cmake ninja-build pkg-config
-    libeigen3-dev libhwy-dev libnanoflann-dev libnlopt-dev
+    libeigen3-dev libhwy-dev libnanoflann-dev libnlopt-dev libopenblas-dev
     libcli11-dev libfmt-dev nlohmann-json3-dev libfast-float-dev zlib1g-dev
     libgtest-dev libgmock-dev
     python3 python3-numpy python3-matplotlib

@@ -283,7 +283,8 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
     GraphSearch search(context, problem, settings);
     const RoughValues rough = rough_values(problem);
     double seconds_observations = 0.0;
-    Hyperparameters hyper = settings.warm        ? start
+    const bool warm = settings.warm || settings.fixed;
+    Hyperparameters hyper = warm                 ? start
                             : problem.at_sites() ? guess(context, problem, start, rough, settings, search)
                                                  : guess_from_observations(context, problem, start, settings, seconds_observations);
     if (settings.response_only) {
@@ -292,14 +293,19 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
         return result;
     }
 
-    const bool many = !settings.warm && problem.at_sites() && problem.num_inducing() > kManyPoints;
+    const bool many = !warm && problem.at_sites() && problem.num_inducing() > kManyPoints;
     if (many) hyper = learned_on_sample(context, problem, hyper, start.nugget, rough, settings);
     search.refresh(hyper, {});
-    if (!settings.warm && !many) hyper = best_division(context, problem, hyper, start.nugget, rough, settings);
+    if (!warm && !many) hyper = best_division(context, problem, hyper, start.nugget, rough, settings);
 
     ClosedFormResult result;
     MeanField q = inference::prior_marginals(problem, hyper);
-    maximize_in_rounds(context, problem, hyper, q, settings, many ? kRoundsAfterSample : kRoundsOnAll, search, result);
+    if (settings.fixed) {
+        result.converged = true;
+        result.stopped_because = "hyperparameters were given";
+    } else {
+        maximize_in_rounds(context, problem, hyper, q, settings, many ? kRoundsAfterSample : kRoundsOnAll, search, result);
+    }
     result.posterior = inference::optimal_posterior(context, problem, hyper, q);
     ++result.passes;
     result.linear_iterations = std::max(result.linear_iterations, result.posterior.linear_iterations);

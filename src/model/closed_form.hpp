@@ -15,6 +15,7 @@ struct ClosedFormSettings {
     inference::Learned learned = {};
     bool response_only = false;  ///< stop at the nearest-neighbour likelihood of the observations (Gaussian noise)
     bool warm = false;           ///< the hyperparameters given are already good: skip the first guess
+    bool fixed = false;          ///< the hyperparameters given are known: find q(u) alone
     double tolerance = 1e-4;     ///< nats per observation
     int evaluations = 0;         ///< FitOptions::evaluations
 };

@@ -17,7 +17,8 @@ namespace {
 using nlohmann::json;
 
 /// 2 added the metric of the neighbours, the slopes of the mean, places on the sphere. A file of version 1 has none of them.
-constexpr int kFormatVersion = 2, kOldestVersion = 1;
+/// 3 added methods other than vnngp; models of vnngp are still written as version 2.
+constexpr int kFormatVersion = 3, kOldestVersion = 1, kVersionWithoutMethods = 2;
 
 json tried_json(const std::vector<Tried>& all) {
     json list = json::array();
@@ -126,6 +127,12 @@ void check_consistency(const FittedModel& model, const std::string& path) {
         require(column >= 0 && column < model.num_columns, "it uses a column that it does not have");
     require(model.posterior.mean.size() == model.inducing.rows() && model.posterior.variance.size() == model.inducing.rows(),
             "its posterior does not match its inducing points");
+    const Eigen::Index inducing = model.inducing.rows();
+    if (model.method == Method::svgp)
+        require(
+            model.posterior_factor.rows() == inducing && (model.posterior_factor.cols() == inducing || model.posterior_factor.cols() == 1),
+            "the covariance of its posterior does not match its inducing points");
+    require(model.weights.size() == 0 || model.weights.size() == inducing, "its weights do not match its points");
     require(model.prediction_neighbors >= 1, "it has no number of neighbours");
     require(model.mean_columns.size() == model.hyper.slopes.size(), "the slopes of its mean do not match their columns");
     for (const Index column : model.mean_columns) require(column >= 0 && column < dims, "its mean uses a coordinate that it does not have");
@@ -140,7 +147,7 @@ void check_consistency(const FittedModel& model, const std::string& path) {
 void save_model(const std::string& path, const FittedModel& model) {
     model::TensorFile file;
     file.metadata["format"] = "vnngp-model";
-    file.metadata["format_version"] = std::to_string(kFormatVersion);
+    file.metadata["format_version"] = std::to_string(model.method == Method::vnngp ? kVersionWithoutMethods : kFormatVersion);
     file.metadata["written_by"] = "vnngp " VNNGP_VERSION;
     json description{{"kernel", model.kernel},
                      {"likelihood", model.likelihood},
@@ -158,6 +165,8 @@ void save_model(const std::string& path, const FittedModel& model) {
     file.add("inducing", model.inducing);
     file.add("posterior.mean", model.posterior.mean);
     file.add("posterior.variance", model.posterior.variance);
+    if (model.posterior_factor.size() > 0) file.add("posterior.factor", model.posterior_factor);
+    if (model.weights.size() > 0) file.add("posterior.weights", model.weights);
     file.add("used_columns", model.used_columns);
     file.add("input.center", model.input_scaling.center);
     file.add("input.scale", model.input_scaling.scale);
@@ -209,6 +218,8 @@ FittedModel load_model(const std::string& path) {
     }
     model.inducing = file.take_points("inducing");
     model.posterior = {file.take_vector("posterior.mean"), file.take_vector("posterior.variance")};
+    if (file.tensors.contains("posterior.factor")) model.posterior_factor = file.take_points("posterior.factor");
+    if (file.tensors.contains("posterior.weights")) model.weights = file.take_vector("posterior.weights");
     model.used_columns = file.indices("used_columns");
     model.input_scaling = {file.vector("input.center"), file.vector("input.scale")};
     const Vector target = file.vector("target.center_scale"), scalars = file.vector("outputscale_nugget_mean_jitter");

@@ -93,6 +93,11 @@ void validate(const FitOptions& options) {
         require(options.nugget.mode == NuggetOption::Mode::learned, "nugget", options.nugget.value,
                 "learned: with --inference response it is the total noise");
     }
+    if (options.fixed) {
+        require(options.inference != Inference::response, "inference", inference,
+                "another one: known hyperparameters leave it nothing to do");
+        require(options.kernel != kAutomaticKernel, "kernel", options.kernel, "the name of the kernel whose hyperparameters are known");
+    }
     if (options.inference == Inference::stochastic)
         require(options.metric == Metric::euclidean, "metric", "kernel", "euclidean with --inference stochastic");
     else if (options.resume)

@@ -37,6 +37,10 @@ Predictor::Predictor(const FittedModel& model, const Context& context, Index nei
       neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
     context_.progress = {};
     if (neighbors == 0 && model.gap_neighbors > neighbors_) gap_neighbors_ = model.gap_neighbors;
+    if (model.method == Method::svgp)
+        dense_.emplace(context_, covariance(), model.inducing, model.posterior.mean, model.posterior_factor);
+    else if (model.method == Method::exact && model.weights.size() == 0)
+        dense_.emplace(rivals::DensePosterior::of_observations(context_, covariance(), model.inducing, centered_mean_));
 }
 
 Vector Predictor::prior_means(const Points& points) const {
@@ -52,8 +56,11 @@ Points Predictor::inputs(const Points& points) const {
     return data::apply(model_.input_scaling, coordinates(model_, points));
 }
 
+// Methods without q(u) condition on observations, which carry the noise.
 conditional::Covariance Predictor::covariance() const {
-    return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget, model_.jitter};
+    const bool observed = model_.method == Method::exact || model_.method == Method::sggp;
+    const double noise = observed ? model_.hyper.likelihood[0] : 0.0;
+    return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget + noise, model_.jitter};
 }
 
 inference::MeanField Predictor::deviation() const { return {centered_mean_, model_.posterior.variance}; }
@@ -78,11 +85,24 @@ void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& gr
     prediction.variance(in_gap) = further.variance;
 }
 
-Predictor::Latent Predictor::latent(const Points& points) const {
-    const Points x = inputs(points);
+inference::LatentPrediction Predictor::from_nearest(const Points& x) const {
     const auto graph = index_.search(x, neighbors_, context_);
     auto prediction = smooth(x, graph);
     if (gap_neighbors_ > 0) look_further(x, graph, prediction);
+    if (model_.weights.size() > 0)
+        prediction.mean = prior_means(x) + rivals::predict_mean(context_, covariance(), model_.inducing, model_.weights, x);
+    return prediction;
+}
+
+inference::LatentPrediction Predictor::from_all(const Points& x) const {
+    auto prediction = dense_->predict(context_, x);
+    prediction.mean += prior_means(x);
+    return prediction;
+}
+
+Predictor::Latent Predictor::latent(const Points& points) const {
+    const Points x = inputs(points);
+    auto prediction = dense_ ? from_all(x) : from_nearest(x);
     Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
     latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
     return latent;
@@ -112,9 +132,10 @@ Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, 
     Context context = context_;
     context.seed = seed;
     const Points x = inputs(points);
-    Points drawn =
-        inference::sample_joint_latent(context, covariance(), deviation(),
-                                       {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count);
+    Points drawn = dense_ ? dense_->sample(context, x, count)
+                          : inference::sample_joint_latent(
+                                context, covariance(), deviation(),
+                                {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count);
     drawn.colwise() += prior_means(x);
     const double nugget_sd = std::sqrt(model_.hyper.nugget);
     parallel_chunks(context, count, 1, [&](const Chunk& chunk) {
@@ -131,8 +152,10 @@ JointPrediction Predictor::joint(const Points& points, std::uint64_t seed) const
     Context context = context_;
     context.seed = seed;
     const Points x = inputs(points);
-    auto latent = inference::joint_latent(context, covariance(), deviation(),
-                                          {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_});
+    auto latent =
+        dense_ ? dense_->joint(context, x)
+               : inference::joint_latent(context, covariance(), deviation(),
+                                         {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_});
     latent.mean += prior_means(x);
     const double scale = model_.target_scaling.scale;
     return {data::invert(model_.target_scaling, std::move(latent.mean)), latent.covariance * (scale * scale)};
@@ -171,27 +194,5 @@ Vector Predictor::log_density(const Points& points, const Vector& targets) const
 }
 
 Prediction FittedModel::predict(const Points& points, const Context& context) const { return Predictor(*this, context).predict(points); }
-
-inference::Hyperparameters in_data_units(const FittedModel& model) {
-    inference::Hyperparameters hyper = model.hyper;
-    const double variance = model.target_scaling.scale * model.target_scaling.scale;
-    const auto inputs = kernel_inputs(model);
-    const auto parameters = kernel::make_kernel(model.kernel, inputs)->parameters();
-    for (std::size_t p = 0; p < hyper.shape.size(); ++p)
-        if (parameters[p].input >= 0) hyper.shape[p] *= inputs[parameters[p].input].scale;
-    hyper.outputscale *= variance;
-    hyper.nugget *= variance;
-    // mu = mean + sum_c slope_c (x_c - center_c) / scale_c
-    for (std::size_t c = 0; c < hyper.slopes.size(); ++c) {
-        hyper.slopes[c] /= model.input_scaling.scale[model.mean_columns[c]];
-        hyper.mean -= hyper.slopes[c] * model.input_scaling.center[model.mean_columns[c]];
-        hyper.slopes[c] *= model.target_scaling.scale;
-    }
-    hyper.mean = hyper.mean * model.target_scaling.scale + model.target_scaling.center;
-    const auto likelihood = likelihood::make_likelihood(model.likelihood);
-    for (std::size_t p = 0; p < hyper.likelihood.size(); ++p)
-        if (likelihood->parameters()[p].is_variance) hyper.likelihood[p] *= variance;
-    return hyper;
-}
 
 }  // namespace vnngp

@@ -186,4 +186,15 @@ inference::Hyperparameters initial_hyperparameters(const inference::Problem& pro
     return hyper;
 }
 
+inference::Hyperparameters first_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
+    if (!options.fixed) return initial_hyperparameters(problem, options, model);
+    const auto require_size = [](std::size_t given, std::size_t wanted, std::string_view what) {
+        if (given != wanted) throw InputError(fmt::format("{} {} are given, but {} are needed", given, what, wanted));
+    };
+    require_size(options.fixed->shape.size(), static_cast<std::size_t>(problem.kernel->num_parameters()), "known parameters of the kernel");
+    require_size(options.fixed->likelihood.size(), problem.likelihood->parameters().size(), "known parameters of the likelihood");
+    require_size(options.fixed->slopes.size(), problem.mean_columns.size(), "known slopes of the mean");
+    return in_standard_units(model, *options.fixed);
+}
+
 }  // namespace vnngp::model

@@ -27,6 +27,9 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
 /// Where every run starts: length-scales and variances at 0.6931, as published.
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model);
 
+/// Those, or the ones that are known. Throws InputError unless these suit kernel, likelihood and mean.
+inference::Hyperparameters first_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model);
+
 /// What a user should know before trusting the fit: parameters at a bound, raised jitter, training that did not settle.
 void add_warnings(const likelihood::Likelihood& likelihood, FittedModel& model);
 

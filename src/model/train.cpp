@@ -29,12 +29,13 @@ inference::Learned learned(const FitOptions& options) {
 
 void train_in_closed_form(const Context& context, inference::Problem& problem, const FitOptions& options,
                           const inference::Hyperparameters* warm, FittedModel& model) {
-    auto trained = train_closed_form(context, problem, warm != nullptr ? *warm : initial_hyperparameters(problem, options, model),
+    auto trained = train_closed_form(context, problem, warm != nullptr ? *warm : first_hyperparameters(problem, options, model),
                                      {.neighbors = model.neighbors,
                                       .metric = options.metric,
                                       .learned = learned(options),
                                       .response_only = options.inference == Inference::response,
                                       .warm = warm != nullptr,
+                                      .fixed = options.fixed.has_value(),
                                       .evaluations = options.evaluations});
     FitReport& report = model.report;
     report.elbo = trained.posterior.elbo;

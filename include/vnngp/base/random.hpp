@@ -22,7 +22,8 @@ enum class StreamPurpose : std::uint32_t {
     test,
     joint_order,
     joint_sample,
-    joint_observation
+    joint_observation,
+    probe
 };
 
 class RandomStream {

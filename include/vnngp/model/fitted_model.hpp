@@ -34,7 +34,10 @@ struct FittedModel {
     Metric metric = Metric::euclidean;  ///< in which neighbours are nearest
     std::vector<Index> mean_columns;    ///< coordinates in which the prior mean is linear
     Points inducing;                    ///< standardised, in order
+    /// q(u); svgp: q(v), whitened (rivals/svgp.hpp); exact and sggp: the observations, with no variance.
     inference::MeanField posterior;
+    Points posterior_factor;  ///< svgp: C, or its diagonal as one column
+    Vector weights;           ///< exact, where its covariance matrix was too large: C^{-1} (y - mu)
     Index neighbors = 0;
     Index prediction_neighbors = 0;
     Index gap_neighbors = 0;    ///< those of a point farther than gap_distance from its nearest inducing point; 0: no difference is made
@@ -55,5 +58,7 @@ Points coordinates(const FittedModel& model, const Points& points);
 
 /// Hyperparameters in the units of the data: length-scales in those of the inputs (km on the sphere), variances in the target's squared.
 inference::Hyperparameters in_data_units(const FittedModel& model);
+/// And back: hyperparameters in the units of the data on the model's standardised scales.
+inference::Hyperparameters in_standard_units(const FittedModel& model, inference::Hyperparameters hyper);
 
 }  // namespace vnngp

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "vnngp/inference/prediction.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
 #include "vnngp/model/fitted_model.hpp"
 #include "vnngp/model/neighbor_search.hpp"
+#include "vnngp/rivals/dense_posterior.hpp"
 
 namespace vnngp {
 
@@ -59,6 +61,9 @@ private:
         Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
     };
     Latent latent(const Points& points) const;
+    /// From all inducing points, or from the nearest.
+    inference::LatentPrediction from_all(const Points& x) const;
+    inference::LatentPrediction from_nearest(const Points& x) const;
     inference::LatentPrediction smooth(const Points& x, const neighbors::NeighborGraph& graph) const;
     void look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const;
     /// The kernel's coordinates, standardised.
@@ -75,7 +80,8 @@ private:
     MetricIndex index_;
     Vector centered_mean_;  ///< m - mu
     Index neighbors_;
-    Index gap_neighbors_ = 0;  ///< in gaps of the data; 0: as everywhere
+    Index gap_neighbors_ = 0;                      ///< in gaps of the data; 0: as everywhere
+    std::optional<rivals::DensePosterior> dense_;  ///< of methods without neighbours
 };
 
 }  // namespace vnngp

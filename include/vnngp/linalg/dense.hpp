@@ -1,0 +1,31 @@
+// Algebra on large dense matrices, by BLAS and LAPACK (OpenBLAS), in place and by columns. Only the methods that vnngp is compared with
+// need it. The library's own threads do the work: results agree between numbers of threads to rounding, not to the bit.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace vnngp::linalg {
+
+using Matrix = Eigen::MatrixXd;
+
+/// For all calls that follow, in the whole process.
+void set_dense_threads(int threads);
+
+enum class Transposed { no, yes };
+
+/// Factors a = L L' in place, reading and writing the lower triangle alone. false: not positive definite, `a` is spoilt.
+bool cholesky(Matrix& a);
+/// From L to the inverse of L L': the lower triangle alone is written.
+void invert_cholesky(Matrix& l);
+/// b <- L^{-1} b, or L^{-T} b.
+void solve_lower(const Matrix& l, Matrix& b, Transposed transposed = Transposed::no);
+/// b <- L b, or L' b.
+void multiply_lower(const Matrix& l, Matrix& b, Transposed transposed = Transposed::no);
+/// a b, with either transposed.
+Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transposed b_transposed);
+/// a b for a symmetric matrix of which the lower triangle is given.
+Matrix symmetric_product(const Matrix& a_lower, const Matrix& b);
+/// The lower triangle of a b', both with the same number of rows; above the diagonal is undefined.
+Matrix lower_product(const Matrix& a, const Matrix& b);
+
+}  // namespace vnngp::linalg

@@ -1,0 +1,78 @@
+#include "vnngp/linalg/dense.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+extern "C" {
+void dpotrf_(const char* uplo, const int* n, double* a, const int* stride, int* info);
+void dpotri_(const char* uplo, const int* n, double* a, const int* stride, int* info);
+}
+
+namespace vnngp::linalg {
+namespace {
+
+int stride(const Matrix& a) { return static_cast<int>(std::max<Eigen::Index>(a.rows(), 1)); }
+int rows(const Matrix& a) { return static_cast<int>(a.rows()); }
+int cols(const Matrix& a) { return static_cast<int>(a.cols()); }
+CBLAS_TRANSPOSE cblas(Transposed transposed) { return transposed == Transposed::yes ? CblasTrans : CblasNoTrans; }
+
+constexpr int kPanel = 256;  ///< columns of a triangular result that are computed together
+
+}  // namespace
+
+void set_dense_threads(int threads) { openblas_set_num_threads(threads); }
+
+bool cholesky(Matrix& a) {
+    const int n = rows(a), step = stride(a);
+    int info = 0;
+    dpotrf_("L", &n, a.data(), &step, &info);
+    if (info < 0) throw std::invalid_argument("cholesky: argument");
+    return info == 0;
+}
+
+void invert_cholesky(Matrix& l) {
+    const int n = rows(l), step = stride(l);
+    int info = 0;
+    dpotri_("L", &n, l.data(), &step, &info);
+    if (info != 0) throw std::invalid_argument("invert_cholesky: not a factor");
+}
+
+void solve_lower(const Matrix& l, Matrix& b, Transposed transposed) {
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, cblas(transposed), CblasNonUnit, rows(b), cols(b), 1.0, l.data(), stride(l), b.data(),
+                stride(b));
+}
+
+void multiply_lower(const Matrix& l, Matrix& b, Transposed transposed) {
+    cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, cblas(transposed), CblasNonUnit, rows(b), cols(b), 1.0, l.data(), stride(l), b.data(),
+                stride(b));
+}
+
+Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transposed b_transposed) {
+    const bool left = a_transposed == Transposed::yes, right = b_transposed == Transposed::yes;
+    Matrix c(left ? a.cols() : a.rows(), right ? b.rows() : b.cols());
+    const int inner = left ? rows(a) : cols(a);
+    cblas_dgemm(CblasColMajor, cblas(a_transposed), cblas(b_transposed), rows(c), cols(c), inner, 1.0, a.data(), stride(a), b.data(),
+                stride(b), 0.0, c.data(), stride(c));
+    return c;
+}
+
+Matrix symmetric_product(const Matrix& a_lower, const Matrix& b) {
+    Matrix c(b.rows(), b.cols());
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, rows(b), cols(b), 1.0, a_lower.data(), stride(a_lower), b.data(), stride(b), 0.0,
+                c.data(), stride(c));
+    return c;
+}
+
+Matrix lower_product(const Matrix& a, const Matrix& b) {
+    Matrix c(a.rows(), b.rows());
+    for (int first = 0; first < cols(c); first += kPanel) {
+        const int width = std::min(kPanel, cols(c) - first);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows(c) - first, width, cols(a), 1.0, a.data() + first, stride(a),
+                    b.data() + first, stride(b), 0.0, c.data() + first + static_cast<std::size_t>(first) * c.rows(), stride(c));
+    }
+    return c;
+}
+
+}  // namespace vnngp::linalg

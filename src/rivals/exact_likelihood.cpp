@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "rivals/observed_covariance.hpp"
+#include "vnngp/base/error.hpp"
+#include "vnngp/rivals/exact.hpp"
+
+namespace vnngp::rivals {
+namespace {
+
+constexpr double kLargestJitter = 1e-2;  ///< relative to the output scale; beyond it the matrix no longer resembles the model
+
+}  // namespace
+
+linalg::Matrix factored(const Context& context, conditional::Covariance& covariance, const Points& points, double noise) {
+    while (true) {
+        linalg::Matrix factor = conditional::lower_covariance(context, covariance, points, noise);
+        if (linalg::cholesky(factor)) return factor;
+        covariance.jitter = std::max(10.0 * covariance.jitter, 1e-10);
+        if (covariance.jitter > kLargestJitter)
+            throw NumericalError(
+                fmt::format("the covariance of {} points cannot be factored, even with a jitter of {:g}", points.rows(), kLargestJitter));
+    }
+}
+
+void add_mean_gradient(const inference::Problem& problem, const Vector& weights, inference::ElboGradient& gradient) {
+    gradient.prior_mean += weights.sum();
+    for (std::size_t c = 0; c < problem.mean_columns.size(); ++c)
+        gradient.prior_slopes[c] += weights.dot(problem.inducing.col(problem.mean_columns[c]));
+}
+
+void add_diagonal_gradient(const conditional::Covariance& covariance, double noise, double trace, inference::ElboGradient& gradient) {
+    gradient.covariance.log_outputscale += covariance.outputscale * covariance.jitter * trace;
+    gradient.covariance.log_nugget += covariance.nugget * trace;
+    gradient.log_likelihood_parameters[0] += noise * trace;
+}
+
+Vector centered_observations(const inference::Problem& problem, const inference::Hyperparameters& hyper) {
+    Vector values(problem.num_observations());
+    for (Index i = 0; i < problem.num_observations(); ++i) values[problem.sites[i]] = problem.targets[i];
+    return values - inference::prior_means(problem, hyper, problem.inducing);
+}
+
+double exact_log_likelihood(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
+                            inference::ElboGradient* gradient) {
+    linalg::set_dense_threads(context.num_threads());
+    conditional::Covariance covariance = inference::covariance(problem, hyper);
+    const double noise = hyper.likelihood[0];
+    linalg::Matrix factor = factored(context, covariance, problem.inducing, noise);
+    const double log_determinant = 2.0 * factor.diagonal().array().log().sum();
+
+    linalg::Matrix solution = centered_observations(problem, hyper);
+    linalg::solve_lower(factor, solution);
+    const double n = static_cast<double>(solution.size());
+    const double value = -0.5 * (solution.squaredNorm() + log_determinant + n * std::log(2.0 * std::numbers::pi));
+    if (gradient == nullptr) return value;
+
+    linalg::solve_lower(factor, solution, linalg::Transposed::yes);
+    const Vector alpha = solution.col(0);
+    linalg::invert_cholesky(factor);
+    context.check_stop();
+    // d value / dC = (alpha alpha' - C^{-1}) / 2
+    const auto weights = [&](const conditional::Tile& tile, double* to, Eigen::Index stride) {
+        for (Eigen::Index q = 0; q < tile.cols; ++q)
+            for (Eigen::Index p = 0; p < tile.rows; ++p) {
+                const Eigen::Index i = tile.row + p, j = tile.col + q;
+                to[q * stride + p] = 0.5 * (alpha[i] * alpha[j] - (i >= j ? factor(i, j) : factor(j, i)));
+            }
+    };
+    conditional::contract_symmetric(context, covariance, problem.inducing, weights, gradient->covariance);
+    add_diagonal_gradient(covariance, noise, 0.5 * (alpha.squaredNorm() - factor.diagonal().sum()), *gradient);
+    add_mean_gradient(problem, alpha, *gradient);
+    return value;
+}
+
+}  // namespace vnngp::rivals

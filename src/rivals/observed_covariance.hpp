@@ -1,0 +1,21 @@
+// What both ways to the exact likelihood share.
+#pragma once
+
+#include "vnngp/conditional/dense_covariance.hpp"
+#include "vnngp/inference/elbo.hpp"
+
+namespace vnngp::rivals {
+
+/// L of the covariance of the points with `noise` on its diagonal; raises covariance.jitter where that is needed. Throws NumericalError.
+linalg::Matrix factored(const Context& context, conditional::Covariance& covariance, const Points& points, double noise);
+
+/// y - mu in the order of problem.inducing, one observation at each.
+Vector centered_observations(const inference::Problem& problem, const inference::Hyperparameters& hyper);
+
+/// weights: C^{-1} (y - mu).
+void add_mean_gradient(const inference::Problem& problem, const Vector& weights, inference::ElboGradient& gradient);
+
+/// For an objective whose derivatives in the diagonal of C sum to `trace`: those of jitter, nugget and noise.
+void add_diagonal_gradient(const conditional::Covariance& covariance, double noise, double trace, inference::ElboGradient& gradient);
+
+}  // namespace vnngp::rivals

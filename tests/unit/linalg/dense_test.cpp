@@ -1,0 +1,75 @@
+#include "vnngp/linalg/dense.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+
+#include "support/dense_gp.hpp"
+
+namespace vnngp::linalg {
+namespace {
+
+Matrix random_matrix(Index rows, int cols, std::uint64_t seed) { return testing::random_points(rows, cols, seed); }
+
+Matrix positive_definite(Index size) {
+    const Matrix root = random_matrix(size, size, 11);
+    return root * root.transpose() + Matrix::Identity(size, size);
+}
+
+// The upper triangle is neither read nor relied on.
+Matrix spoilt_above(Matrix lower) {
+    lower.triangularView<Eigen::StrictlyUpper>().setConstant(1e30);
+    return lower;
+}
+
+constexpr Index kSizes[] = {1, 5, 300};  // 300: more than one panel
+
+TEST(Dense, CholeskyAndInverseReadTheLowerTriangleAlone) {
+    for (const Index size : kSizes) {
+        const Matrix a = positive_definite(size);
+        Matrix factor = spoilt_above(a);
+        ASSERT_TRUE(cholesky(factor));
+        const Matrix lower = factor.triangularView<Eigen::Lower>();
+        EXPECT_LT((lower * lower.transpose() - a).norm(), 1e-12 * a.norm());
+        invert_cholesky(factor);
+        const Matrix inverse = factor.selfadjointView<Eigen::Lower>();
+        EXPECT_LT((inverse * a - Matrix::Identity(size, size)).norm(), 1e-8);
+    }
+}
+
+TEST(Dense, CholeskySaysWhenAMatrixIsNotPositiveDefinite) {
+    Matrix a = -Matrix::Identity(4, 4);
+    EXPECT_FALSE(cholesky(a));
+}
+
+TEST(Dense, TriangularProductsAndSolvesUndoEachOther) {
+    for (const Index size : kSizes) {
+        Matrix factor = positive_definite(size);
+        ASSERT_TRUE(cholesky(factor));
+        const Matrix lower = factor.triangularView<Eigen::Lower>();
+        const Matrix b = random_matrix(size, 7, 12);
+        for (const Transposed transposed : {Transposed::no, Transposed::yes}) {
+            Matrix x = b;
+            multiply_lower(spoilt_above(factor), x, transposed);
+            const Matrix expected = transposed == Transposed::yes ? Matrix(lower.transpose() * b) : Matrix(lower * b);
+            EXPECT_LT((x - expected).norm(), 1e-12 * expected.norm());
+            solve_lower(spoilt_above(factor), x, transposed);
+            EXPECT_LT((x - b).norm(), 1e-9 * b.norm());
+        }
+    }
+}
+
+TEST(Dense, ProductsAreThoseOfEigen) {
+    const Matrix a = random_matrix(300, 9, 13), b = random_matrix(9, 4, 14), c = random_matrix(300, 9, 15);
+    EXPECT_LT((product(a, Transposed::no, b, Transposed::no) - a * b).norm(), 1e-12);
+    EXPECT_LT((product(a, Transposed::yes, c, Transposed::no) - a.transpose() * c).norm(), 1e-11);
+    EXPECT_LT((product(a, Transposed::no, c, Transposed::yes) - a * c.transpose()).norm(), 1e-11);
+    EXPECT_LT((product(b, Transposed::yes, a, Transposed::yes) - b.transpose() * a.transpose()).norm(), 1e-12);
+    const Matrix lower = lower_product(a, c), full = a * c.transpose();
+    EXPECT_LT(Matrix((lower - full).triangularView<Eigen::Lower>()).norm(), 1e-11);
+    const Matrix s = positive_definite(300);
+    EXPECT_LT((symmetric_product(spoilt_above(s), a) - s * a).norm(), 1e-9 * (s * a).norm());
+}
+
+}  // namespace
+}  // namespace vnngp::linalg
