@@ -1,10 +1,13 @@
 #include "vnngp/conditional/dense_covariance.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
 
 namespace vnngp::conditional {
@@ -15,7 +18,8 @@ using linalg::packed_row;
 
 namespace {
 
-constexpr int kSide = 32;  ///< points along each side of a tile
+constexpr int kSide = 32;                                                     ///< points along each side of a tile
+constexpr double kSmallestRaisedJitter = 1e-10, kLargestRaisedJitter = 1e-2;  ///< relative to the output scale
 
 Eigen::Index num_tiles(Eigen::Index points) { return (points + kSide - 1) / kSide; }
 
@@ -159,6 +163,17 @@ Matrix lower_covariance(const Context& context, const Covariance& covariance, co
     fill(context, covariance, points, points, true, result);
     result.diagonal().setConstant(covariance.outputscale * (1.0 + covariance.jitter) + covariance.nugget + noise);
     return result;
+}
+
+Matrix factored_covariance(const Context& context, Covariance& covariance, const Points& points, double noise) {
+    while (true) {
+        Matrix factor = lower_covariance(context, covariance, points, noise);
+        if (linalg::cholesky(factor)) return factor;
+        covariance.jitter = std::max(10.0 * covariance.jitter, kSmallestRaisedJitter);
+        if (covariance.jitter > kLargestRaisedJitter)
+            throw NumericalError(fmt::format("the covariance of {} points cannot be factored, even with a jitter of {:g}", points.rows(),
+                                             kLargestRaisedJitter));
+    }
 }
 
 void contract_cross(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols,

@@ -17,9 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// In order of preference: a later one must be better by more than half the error of the difference.
+/// In order of preference: a later one must be better by more than half the error of the difference, or, where the difference is less than
+/// that, more likely by some nats.
 constexpr std::string_view kKernels[] = {"matern32", "matern52", "matern12", "rbf"};
 constexpr double kClearlyBetter = 0.5;
+constexpr double kClearlyMoreLikely = 3.0;
 constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
 constexpr Index kUnchosenNeighbors = 32;
 constexpr Index kFewestToCompare = 60;  ///< observations
@@ -115,7 +117,9 @@ public:
                 Settings settings = scored(options, nullptr);
                 if (accepted_.size() > 0) {
                     const auto gain = difference(settings.score, accepted_);
-                    if (!(gain.mean > kClearlyBetter * gain.error)) continue;
+                    const double margin = kClearlyBetter * gain.error;
+                    const bool more_likely = gain.mean > -margin && settings.bound > bound_ + kClearlyMoreLikely;
+                    if (!(gain.mean > margin) && !more_likely) continue;
                 }
                 accept(std::move(settings));
             }
@@ -142,6 +146,7 @@ private:
         FitOptions options;
         inference::Hyperparameters hyper;
         Vector score;
+        double bound = 0.0;            ///< on the evidence of what it was trained on
         double coverage = 0.0;         ///< of the 95 % interval
         double looking_further = 0.0;  ///< gain of predicting from more neighbours than K, nats per observation
     };
@@ -154,7 +159,7 @@ private:
         FitOptions settings = options;
         settings.prediction_neighbors = options.prediction_neighbors > 0 ? options.prediction_neighbors : options.neighbors;
         train(context_, train_inputs_, train_targets_, likelihood_, settings, warm, model);
-        Settings best{settings, model.hyper, {}};
+        Settings best{settings, model.hyper, {}, model.report.elbo};
         double nearest = 0.0;
         for (const int factor : kFurther) {
             const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
@@ -184,6 +189,7 @@ private:
         choice_.options.prediction_neighbors = asked;  // still open for the next setting
         choice_.hyper = std::move(settings.hyper);
         accepted_ = std::move(settings.score);
+        bound_ = settings.bound;
         coverage_ = settings.coverage;
         looking_further_ = settings.looking_further;
     }
@@ -231,7 +237,7 @@ private:
     Vector train_targets_, held_out_targets_;
     Choice choice_;
     Vector accepted_;
-    double coverage_ = 0.0, looking_further_ = 0.0;
+    double bound_ = 0.0, coverage_ = 0.0, looking_further_ = 0.0;
     Index further_ = 0;
     Index most_neighbors_ = kMostNeighbors;
 };

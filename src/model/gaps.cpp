@@ -1,6 +1,8 @@
 #include "model/gaps.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "vnngp/base/random.hpp"
 #include "vnngp/data/split.hpp"
@@ -37,6 +39,25 @@ void find_gaps(const Context& context, FittedModel& model) {
     const auto place = static_cast<Eigen::Index>(kNearlyAll * static_cast<double>(distance.size() - 1));
     std::nth_element(distance.begin(), distance.begin() + place, distance.end());
     model.gap_distance = kGap * distance[place];
+}
+
+std::vector<GapCell> gap_cells(const Points& coordinates, const Vector& distance, double gap_distance) {
+    std::map<std::vector<std::int64_t>, std::vector<Index>> places;
+    const auto width = [&](std::int64_t level) { return std::ldexp(gap_distance, static_cast<int>(level)); };
+    for (Index i = 0; i < static_cast<Index>(coordinates.rows()); ++i) {
+        if (!(distance[i] > gap_distance)) continue;
+        std::vector<std::int64_t> place{std::ilogb(distance[i] / gap_distance)};
+        for (const double x : coordinates.row(i)) place.push_back(static_cast<std::int64_t>(std::floor(x / width(place.front()))));
+        places[std::move(place)].push_back(i);
+    }
+    std::vector<GapCell> cells;
+    for (auto& [place, points] : places) {
+        GapCell cell{Eigen::RowVectorXd(coordinates.cols()), std::move(points)};
+        for (Eigen::Index dim = 0; dim < coordinates.cols(); ++dim)
+            cell.center[dim] = (static_cast<double>(place[1 + dim]) + 0.5) * width(place.front());
+        cells.push_back(std::move(cell));
+    }
+    return cells;
 }
 
 }  // namespace vnngp::model

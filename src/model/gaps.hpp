@@ -10,4 +10,18 @@ namespace vnngp::model {
 /// as far away, and those behind them still have much to say.
 void find_gaps(const Context& context, FittedModel& model);
 
+/// A cube of a gap, whose points are predicted from the same neighbours: those nearest to its centre.
+struct GapCell {
+    Eigen::RowVectorXd center;
+    std::vector<Index> points;
+};
+
+/// Divides the points in gaps, those farther than gap_distance from their nearest inducing point. Cells are as wide as that distance, twice
+/// as wide where it is twice as far, and so on. Which cell a point is in depends on itself alone.
+std::vector<GapCell> gap_cells(const Points& coordinates, const Vector& distance, double gap_distance);
+
+/// In more dimensions hardly two points would share a cell.
+inline constexpr Eigen::Index kMostCellDims = 3;
+inline constexpr Index kCellNeighbors = 1024;
+
 }  // namespace vnngp::model

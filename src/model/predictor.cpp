@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/gaps.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
 #include "vnngp/data/split.hpp"
@@ -75,6 +76,9 @@ void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& gr
     std::vector<Index> nearest;
     for (Index i = 0; i < graph.num_rows(); ++i) nearest.push_back(graph.row(i)[0]);
     const Vector distance = index_.distances(x, data::gather_rows(model_.inducing, nearest));
+    const Points coordinates = index_.coordinates(x);
+    if (coordinates.cols() <= model::kMostCellDims)
+        return look_around(x, model::gap_cells(coordinates, distance, model_.gap_distance), prediction);
     std::vector<Index> in_gap;
     for (Index i = 0; i < graph.num_rows(); ++i)
         if (distance[i] > model_.gap_distance) in_gap.push_back(i);
@@ -83,6 +87,24 @@ void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& gr
     const auto further = smooth(there, index_.search(there, gap_neighbors_, context_));
     prediction.mean(in_gap) = further.mean;
     prediction.variance(in_gap) = further.variance;
+}
+
+// Cells in parallel, each on one thread: the answer depends neither on the number of threads nor on what else is predicted.
+void Predictor::look_around(const Points& x, const std::vector<model::GapCell>& cells, inference::LatentPrediction& prediction) const {
+    if (cells.empty()) return;
+    Points centers(cells.size(), cells.front().center.size());
+    for (std::size_t c = 0; c < cells.size(); ++c) centers.row(c) = cells[c].center;
+    const auto around = index_.search_at(centers, model::kCellNeighbors, context_);
+    linalg::set_dense_threads(1);
+    parallel_chunks(context_, static_cast<std::int64_t>(cells.size()), 1, [&](const Chunk& chunk) {
+        const auto& points = cells[chunk.number].points;
+        const Points there = data::gather_rows(x, points);
+        const Vector mean = prior_means(there);
+        const auto further = inference::predict_latent_together(context_, covariance(), {centered_mean_, model_.posterior.variance, mean},
+                                                                model_.inducing, around.row(static_cast<Index>(chunk.number)), there);
+        prediction.mean(points) = further.mean;
+        prediction.variance(points) = further.variance;
+    });
 }
 
 inference::LatentPrediction Predictor::from_nearest(const Points& x) const {

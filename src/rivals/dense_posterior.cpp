@@ -24,7 +24,7 @@ DensePosterior::DensePosterior(const Context& context, conditional::Covariance c
                                Matrix factor)
     : covariance_(std::move(covariance)), inducing_(inducing), mean_(std::move(mean)), factor_(std::move(factor)) {
     linalg::set_dense_threads(context.num_threads());
-    prior_factor_ = factored(context, covariance_, inducing_, 0.0);
+    prior_factor_ = conditional::factored_covariance(context, covariance_, inducing_, 0.0);
 }
 
 DensePosterior DensePosterior::of_observations(const Context& context, conditional::Covariance covariance, const Points& points,

@@ -1,30 +1,10 @@
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
 #include "rivals/observed_covariance.hpp"
-#include "vnngp/base/error.hpp"
 #include "vnngp/rivals/exact.hpp"
 
 namespace vnngp::rivals {
-namespace {
-
-constexpr double kLargestJitter = 1e-2;  ///< relative to the output scale; beyond it the matrix no longer resembles the model
-
-}  // namespace
-
-linalg::Matrix factored(const Context& context, conditional::Covariance& covariance, const Points& points, double noise) {
-    while (true) {
-        linalg::Matrix factor = conditional::lower_covariance(context, covariance, points, noise);
-        if (linalg::cholesky(factor)) return factor;
-        covariance.jitter = std::max(10.0 * covariance.jitter, 1e-10);
-        if (covariance.jitter > kLargestJitter)
-            throw NumericalError(
-                fmt::format("the covariance of {} points cannot be factored, even with a jitter of {:g}", points.rows(), kLargestJitter));
-    }
-}
-
 void add_mean_gradient(const inference::Problem& problem, const Vector& weights, inference::ElboGradient& gradient) {
     gradient.prior_mean += weights.sum();
     for (std::size_t c = 0; c < problem.mean_columns.size(); ++c)
@@ -48,7 +28,7 @@ double exact_log_likelihood(const Context& context, const inference::Problem& pr
     linalg::set_dense_threads(context.num_threads());
     conditional::Covariance covariance = inference::covariance(problem, hyper);
     const double noise = hyper.likelihood[0];
-    linalg::Matrix factor = factored(context, covariance, problem.inducing, noise);
+    linalg::Matrix factor = conditional::factored_covariance(context, covariance, problem.inducing, noise);
     const double log_determinant = 2.0 * factor.diagonal().array().log().sum();
 
     linalg::Matrix solution = centered_observations(problem, hyper);

@@ -6,9 +6,6 @@
 
 namespace vnngp::rivals {
 
-/// L of the covariance of the points with `noise` on its diagonal; raises covariance.jitter where that is needed. Throws NumericalError.
-linalg::Matrix factored(const Context& context, conditional::Covariance& covariance, const Points& points, double noise);
-
 /// y - mu in the order of problem.inducing, one observation at each.
 Vector centered_observations(const inference::Problem& problem, const inference::Hyperparameters& hyper);
 

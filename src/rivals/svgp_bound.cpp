@@ -101,7 +101,7 @@ double svgp_bound(const Context& context, const inference::Problem& problem, con
     linalg::set_dense_threads(context.num_threads());
     conditional::Covariance covariance = inference::covariance(problem, hyper);
     const Points inputs = batch_inputs(problem, batch);
-    const Matrix factor = factored(context, covariance, problem.inducing, 0.0);
+    const Matrix factor = conditional::factored_covariance(context, covariance, problem.inducing, 0.0);
     if (jitter != nullptr && covariance.jitter > problem.jitter) jitter->merge({1, covariance.jitter});
 
     Matrix a = conditional::cross_covariance(context, covariance, problem.inducing, inputs);

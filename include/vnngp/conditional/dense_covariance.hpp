@@ -16,6 +16,9 @@ linalg::Matrix cross_covariance(const Context& context, const Covariance& covari
 /// The lower triangle of the smooth part among the points, and on its diagonal outputscale * (1 + jitter) + nugget + `noise`.
 linalg::Matrix lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise);
 
+/// The Cholesky factor L of that; raises covariance.jitter where it has to be. Throws NumericalError when no tolerable jitter is enough.
+linalg::Matrix factored_covariance(const Context& context, Covariance& covariance, const Points& points, double noise = 0.0);
+
 /// Receives where a tile of the matrix begins, and writes the derivative of an objective in each of its entries, by columns of the given
 /// stride. Called from several threads at once.
 struct Tile {

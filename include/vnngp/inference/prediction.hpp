@@ -23,4 +23,9 @@ struct CenteredPosterior {
 LatentPrediction predict_latent(const Context& context, const conditional::Covariance& covariance, const CenteredPosterior& posterior,
                                 const Points& inducing, const neighbors::NeighborGraph& graph, const Points& inputs);
 
+/// All inputs from the same inducing points, `shared`: one factorisation serves them all.
+LatentPrediction predict_latent_together(const Context& context, const conditional::Covariance& covariance,
+                                         const CenteredPosterior& posterior, const Points& inducing, std::span<const Index> shared,
+                                         const Points& inputs);
+
 }  // namespace vnngp::inference

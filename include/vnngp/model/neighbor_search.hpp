@@ -34,6 +34,10 @@ public:
     /// Keeps a reference to the inducing points.
     MetricIndex(NeighborMetric metric, const Points& inducing, const Context& context);
     neighbors::NeighborGraph search(const Points& queries, Index max_neighbors, const Context& context) const;
+    /// The same for places given in those coordinates that coordinates() returns, by their distance alone.
+    neighbors::NeighborGraph search_at(const Points& coordinates, Index max_neighbors, const Context& context) const {
+        return index_.search(coordinates, max_neighbors, context);
+    }
     /// Coordinates in which Euclidean distance is, at least roughly, the metric.
     Points coordinates(const Points& points) const;
     /// Between rows of the same number.

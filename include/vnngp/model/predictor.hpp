@@ -13,6 +13,10 @@
 
 namespace vnngp {
 
+namespace model {
+struct GapCell;
+}
+
 /// In the units of the target (for Bernoulli and Poisson the latent scale is that of the link).
 struct Prediction {
     Vector latent_mean;      ///< the smooth function g
@@ -66,6 +70,7 @@ private:
     inference::LatentPrediction from_nearest(const Points& x) const;
     inference::LatentPrediction smooth(const Points& x, const neighbors::NeighborGraph& graph) const;
     void look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const;
+    void look_around(const Points& x, const std::vector<model::GapCell>& cells, inference::LatentPrediction& prediction) const;
     /// The kernel's coordinates, standardised.
     Points inputs(const Points& points) const;
     conditional::Covariance covariance() const;

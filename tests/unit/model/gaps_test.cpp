@@ -1,4 +1,6 @@
 // Points in gaps of the data look at more neighbours than the others.
+#include "model/gaps.hpp"
+
 #include "model_support.hpp"
 #include "vnngp/model/predictor.hpp"
 
@@ -35,10 +37,37 @@ TEST_F(FieldWithAHole, IsPredictedInsideFromMoreNeighboursThanOutside) {
     middle << 0.49, 0.49;
     between.array() += 0.01;
     const auto with = [&](const Points& x, Index neighbors) { return Predictor(model, {}, neighbors).predict(x).latent_mean; };
-    EXPECT_EQ(with(middle, 0), with(middle, model.gap_neighbors));
+    // 1,024 neighbours or as many as there are, all nearest to about the same place.
+    EXPECT_NEAR(with(middle, 0)[0], with(middle, 1024)[0], 2e-3);
     EXPECT_EQ(with(between, 0), with(between, model.prediction_neighbors));
     const auto error = [&](Index neighbors) { return root_mean_square(with(hole, neighbors) - field(hole)); };
     EXPECT_LT(error(0), error(model.prediction_neighbors));
+}
+
+TEST_F(FieldWithAHole, IsPredictedPointByPointWhateverElseIsPredicted) {
+    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+    const auto whole = model.predict(hole), one_thread = model.predict(hole, {.threads = 1});
+    EXPECT_EQ(whole.mean, one_thread.mean);
+    EXPECT_EQ(whole.variance, one_thread.variance);
+    for (const Index i : {0, 17, 60}) {
+        const auto alone = model.predict(hole.row(i));
+        EXPECT_NEAR(alone.mean[0], whole.mean[i], 1e-10);
+        EXPECT_NEAR(alone.variance[0], whole.variance[i], 1e-10);
+    }
+}
+
+TEST_F(FieldWithAHole, HasCellsThatWidenWithTheDistanceFromTheData) {
+    Points at(5, 2);
+    at << 0.1, 0.1, 0.9, 0.9, 1.1, 0.1, 5.0, 5.0, 6.9, 7.9;
+    const Vector distance{{1.5, 1.9, 1.2, 4.5, 7.9}};
+    const auto cells = model::gap_cells(at, distance, 1.0);
+    ASSERT_EQ(cells.size(), 3u);
+    EXPECT_EQ(cells[0].points, (std::vector<Index>{0, 1}));
+    EXPECT_EQ(cells[1].points, (std::vector<Index>{2}));
+    EXPECT_EQ(cells[2].points, (std::vector<Index>{3, 4}));
+    EXPECT_EQ(cells[1].center, Eigen::RowVector2d(1.5, 0.5));
+    EXPECT_EQ(cells[2].center, Eigen::RowVector2d(6.0, 6.0));
+    EXPECT_TRUE(model::gap_cells(at, Vector::Constant(5, 1.0), 1.0).empty());
 }
 
 TEST_F(FieldWithAHole, IsPredictedFromTheNumberThatWasAskedFor) {
