@@ -23,6 +23,7 @@ using linalg::Matrix;
 namespace {
 
 constexpr Index kSubsamples[] = {1000, 4000};  ///< that a fit to more data begins with
+constexpr double kStarts[] = {1.0, 0.3};       ///< times the first length-scales
 constexpr double kTolerance = 1e-5;            ///< nats per observation: an iteration that gains less is the last
 constexpr int kEvaluations = 100;
 constexpr int kFullEvaluations = 40;      ///< of all data, when subsamples have been fitted before
@@ -85,6 +86,8 @@ private:
     std::int64_t linear_iterations_ = 0;
 };
 
+double best_of(const std::vector<double>& trace) { return *std::max_element(trace.begin(), trace.end()); }
+
 bool fits(const Problem& problem, std::size_t memory) {
     return sizeof(double) * static_cast<std::size_t>(problem.num_inducing()) * problem.num_inducing() <= memory;
 }
@@ -111,6 +114,29 @@ void maximize(const Context& context, const Problem& problem, const ExactOptions
     result.converged = found.converged;
     result.stopped_because = found.reason;
     result.linear_iterations = objective.linear_iterations();
+}
+
+// The likelihood has more than one maximum: everything may be noise, or next to nothing.
+void maximize_from_several(const Context& context, const Problem& problem, const ExactOptions& options, ExactResult& result) {
+    ExactResult best;
+    for (const double factor : kStarts) {
+        ExactResult candidate = result;
+        for (double& parameter : candidate.hyper.shape) parameter *= factor;
+        maximize(context, problem, options, kEvaluations, candidate);
+        if (best.trace.empty() || best_of(candidate.trace) > best_of(best.trace)) best = std::move(candidate);
+    }
+    result = std::move(best);
+}
+
+void maximize_in_stages(const Context& context, const Problem& problem, const ExactOptions& options, ExactResult& result) {
+    std::vector<Index> sizes;
+    for (const Index count : kSubsamples)
+        if (2 * count <= problem.num_observations()) sizes.push_back(count);
+    if (sizes.empty()) return maximize_from_several(context, problem, options, result);
+    maximize_from_several(context, subsample(context, problem, sizes.front()), options, result);
+    for (std::size_t stage = 1; stage < sizes.size(); ++stage)
+        maximize(context, subsample(context, problem, sizes[stage]), options, kEvaluations, result);
+    maximize(context, problem, options, kFullEvaluations, result);
 }
 
 double softplus(double raw) { return raw > 30.0 ? raw : std::log1p(std::exp(raw)); }
@@ -162,13 +188,7 @@ ExactResult fit_exact(const Context& context, const Problem& problem, const Hype
     if (options.learn_hyperparameters && options.published) {
         climb_as_published(context, problem, options, result);
     } else if (options.learn_hyperparameters) {
-        bool begun = false;
-        for (const Index count : kSubsamples)
-            if (2 * count <= problem.num_observations()) {
-                maximize(context, subsample(context, problem, count), options, kEvaluations, result);
-                begun = true;
-            }
-        maximize(context, problem, options, begun ? kFullEvaluations : kEvaluations, result);
+        maximize_in_stages(context, problem, options, result);
     }
     if (fits(problem, options.memory_bytes)) {
         result.solver = "cholesky";
