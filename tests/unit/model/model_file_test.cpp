@@ -130,6 +130,24 @@ TEST_F(ModelFile, OfVersion2KeepsLoading) {
     expect_faithful(model, x);
 }
 
+// Made by
+//   vnngp simulate --points 60 --lengthscale 0.3,0.6 --seed 4 -o v3.csv
+//   vnngp fit v3.csv --target y --method svgp --inducing 12 --kernel matern32 --epochs 100 --learning-rate 0.05 --batch 20 --seed 4
+TEST_F(ModelFile, OfVersion3KeepsLoading) {
+    const auto model = load_model(VNNGP_TEST_DATA "/models/version-3.vnngp");
+    EXPECT_EQ(model.method, Method::svgp);
+    EXPECT_EQ(model.posterior_factor.rows(), 12);
+    EXPECT_EQ(model.posterior_factor.cols(), 12);
+    Points x(2, 2);
+    x << 0.25, 0.75, 0.5, 0.5;
+    const auto prediction = model.predict(x);
+    // What the version that wrote the file predicted.
+    EXPECT_NEAR(prediction.mean[0], -0.5288808767460345, 1e-9);
+    EXPECT_NEAR(prediction.mean[1], -1.07846012217671, 1e-9);
+    EXPECT_NEAR(std::sqrt(prediction.variance[1]), 0.39749319139192746, 1e-9);
+    expect_faithful(model, x);
+}
+
 TEST_F(ModelFile, RefusesForeignAndInconsistentFiles) {
     std::ofstream(path("table.csv")) << "x,y\n1,2\n";
     EXPECT_TRUE(contains(input_error([&] { load_model(path("table.csv")); }), "table.csv"));
