@@ -53,7 +53,9 @@ Points Predictor::inputs(const Points& points) const {
 }
 
 conditional::Covariance Predictor::covariance() const {
-    return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget, model_.jitter};
+    // sggp conditions on the observations themselves: m = y, s = 0.
+    const double noise = model_.method == Method::sggp ? model_.hyper.likelihood[0] : 0.0;
+    return {kernel_.get(), model_.hyper.shape, model_.hyper.outputscale, model_.hyper.nugget + noise, model_.jitter};
 }
 
 inference::MeanField Predictor::deviation() const { return {centered_mean_, model_.posterior.variance}; }
@@ -191,6 +193,33 @@ inference::Hyperparameters in_data_units(const FittedModel& model) {
     const auto likelihood = likelihood::make_likelihood(model.likelihood);
     for (std::size_t p = 0; p < hyper.likelihood.size(); ++p)
         if (likelihood->parameters()[p].is_variance) hyper.likelihood[p] *= variance;
+    return hyper;
+}
+
+inference::Hyperparameters in_standard_units(const FittedModel& model, const inference::Hyperparameters& in_data_units) {
+    inference::Hyperparameters hyper = in_data_units;
+    const double variance = model.target_scaling.scale * model.target_scaling.scale;
+    const auto inputs = kernel_inputs(model);
+    const auto parameters = kernel::make_kernel(model.kernel, inputs)->parameters();
+    const auto likelihood = likelihood::make_likelihood(model.likelihood);
+    const auto require = [](std::size_t given, std::size_t expected, std::string_view what) {
+        if (given != expected) throw InputError(fmt::format("known hyperparameters: {} {}, expected {}", given, what, expected));
+    };
+    require(hyper.shape.size(), parameters.size(), "of the kernel");
+    require(hyper.likelihood.size(), likelihood->parameters().size(), "of the likelihood");
+    require(hyper.slopes.size(), model.mean_columns.size(), "slopes of the mean");
+    for (std::size_t p = 0; p < hyper.shape.size(); ++p)
+        if (parameters[p].input >= 0) hyper.shape[p] /= inputs[parameters[p].input].scale;
+    hyper.outputscale /= variance;
+    hyper.nugget /= variance;
+    hyper.mean = (hyper.mean - model.target_scaling.center) / model.target_scaling.scale;
+    for (std::size_t c = 0; c < hyper.slopes.size(); ++c) {
+        hyper.slopes[c] /= model.target_scaling.scale;
+        hyper.mean += hyper.slopes[c] * model.input_scaling.center[model.mean_columns[c]];
+        hyper.slopes[c] *= model.input_scaling.scale[model.mean_columns[c]];
+    }
+    for (std::size_t p = 0; p < hyper.likelihood.size(); ++p)
+        if (likelihood->parameters()[p].is_variance) hyper.likelihood[p] /= variance;
     return hyper;
 }
 

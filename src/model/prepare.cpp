@@ -154,7 +154,9 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
     problem.inducing = data::gather_rows(unordered, order);
     unordered.resize(0, 0);
 
-    model.neighbors = std::min<Index>(options.neighbors, problem.num_inducing() - 1);
+    // Every point is among its own nearest, none among its predecessors.
+    const Index most_neighbors = options.method == Method::swsgp ? problem.num_inducing() : problem.num_inducing() - 1;
+    model.neighbors = std::min<Index>(options.neighbors, most_neighbors);
     if (model.neighbors < options.neighbors)
         model.report.notes.push_back(fmt::format("K = {} neighbours is not less than the {} inducing points: using {}", options.neighbors,
                                                  problem.num_inducing(), model.neighbors));
@@ -173,6 +175,7 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
 }
 
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
+    if (options.fixed) return in_standard_units(model, *options.fixed);
     constexpr double start = likelihood::kInitialVariance;
     inference::Hyperparameters hyper{{}, start, 0.0, 0.0, {}, std::vector<double>(problem.mean_columns.size(), 0.0)};
     for (const auto& parameter : problem.kernel->parameters()) hyper.shape.push_back(parameter.initial);
@@ -184,6 +187,10 @@ inference::Hyperparameters initial_hyperparameters(const inference::Problem& pro
     if (options.nugget.mode == NuggetOption::Mode::fixed) hyper.nugget = options.nugget.value / (scale * scale);
     if (options.nugget.mode == NuggetOption::Mode::learned) hyper.nugget = 0.1 * start;
     return hyper;
+}
+
+inference::Learned learned(const FitOptions& options) {
+    return {.nugget = options.nugget.mode == NuggetOption::Mode::learned, .mean = options.mean.kind != MeanOption::Kind::zero};
 }
 
 }  // namespace vnngp::model
