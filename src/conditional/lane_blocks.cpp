@@ -10,6 +10,8 @@ using linalg::packed_row;
 
 namespace {
 
+/// A pivot of a correlation matrix below this is nothing but rounding. The rows' weights do not mind, an inverse does.
+constexpr double kLostPivot = 1e-13;
 constexpr int kFactorsPerLogarithm = 16;  ///< their product neither overflows nor underflows
 
 double sum_of_logarithms(const double* values, int count, int lane) {
@@ -56,7 +58,7 @@ void LaneBlocks::factor(std::span<const Index> rows) {
 bool LaneBlocks::raise_failed_lanes() {
     bool any = false;
     for (int lane = 0; lane < kLanes; ++lane) {
-        if (pivot_[lane] > 0.5 * diagonal_[lane]) continue;
+        if (pivot_[lane] > std::max(0.5 * diagonal_[lane], kLostPivot)) continue;
         any = true;
         diagonal_[lane] = raised_nugget(diagonal_[lane], covariance_.relative_nugget(), false, neighborhoods_, lanes_.ids[lane]);
     }

@@ -39,7 +39,7 @@ TEST(Swsgp, FitsAtAllInputsAndAtFewer) {
         EXPECT_EQ(model.prediction_neighbors, 8);
         EXPECT_EQ(model.report.trace.size(), 60u);
         EXPECT_TRUE(std::isfinite(model.report.elbo));
-        EXPECT_LT(error_of(model), 0.35) << inducing;
+        EXPECT_LT(error_of(model), 0.5) << inducing;
     }
 }
 
