@@ -1,13 +1,9 @@
 #include "conditional/lane_rows.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "conditional/adjoint_lanes.hpp"
-#include "vnngp/base/error.hpp"
 
 namespace vnngp::conditional {
 
@@ -15,27 +11,12 @@ using linalg::kLanes;
 using linalg::packed_row;
 
 namespace {
-constexpr double kSmallestRaisedNugget = 1e-10;  ///< where raising starts when neither nugget nor jitter was asked for
-constexpr double kLargestRaisedNugget = 1e-2;    ///< beyond this the neighbourhood no longer resembles the model
-
-// Numbers are positions in the order of the points; coordinates are those that the kernel sees.
-std::string describe_failure(const Neighborhoods& neighborhoods, Index id, double jitter) {
-    constexpr std::size_t shown = 8;
-    const auto neighbors = neighborhoods.graph.row(id);
-    const std::span coordinates(neighborhoods.targets.row(id).data(), static_cast<std::size_t>(neighborhoods.targets.cols()));
-    return fmt::format("the covariance of the neighbours {}{} of point {} at ({:.6g}{}) cannot be factored, even with a jitter of {:g}",
-                       fmt::join(neighbors.first(std::min(shown, neighbors.size())), ", "), neighbors.size() > shown ? ", ..." : "", id,
-                       fmt::join(coordinates.first(std::min(shown, coordinates.size())), ", "), coordinates.size() > shown ? ", ..." : "",
-                       jitter);
-}
-
 // Nothing but the jitter keeps smooth values at near-coincident points apart: without one there is still a little.
 double smallest_smooth_diagonal(const Covariance& covariance) { return std::max(covariance.jitter, kSmallestRaisedNugget); }
 }  // namespace
 
 LaneRows::LaneRows(const Covariance& covariance, const Neighborhoods& neighborhoods, bool with_adjoint)
     : covariance_(covariance), neighborhoods_(neighborhoods), with_adjoint_(with_adjoint) {
-    block_.num_dims = static_cast<int>(neighborhoods.inducing.cols());
     for (int lane = 0; lane < kLanes; ++lane) {
         weights_[lane].resize(neighborhoods.graph.stride());
         if (with_adjoint) weight_adjoints_[lane].resize(neighborhoods.graph.stride());
@@ -49,7 +30,7 @@ void LaneRows::compute(std::span<const Index> rows) {
     do {
         assemble();
         factor_and_solve();
-    } while (raise_failed_lanes(rows));
+    } while (raise_failed_lanes());
     unpack();
 }
 
@@ -58,99 +39,69 @@ double LaneRows::least_diagonal_asked_for(int lane) const {
 }
 
 void LaneRows::gather(std::span<const Index> rows) {
-    count_ = static_cast<int>(rows.size());
-    std::size_t most = 0;
-    for (const Index id : rows) most = std::max(most, neighborhoods_.graph.row(id).size());
-    order_ = linalg::padded_order(static_cast<int>(most));
-
-    const int dims = block_.num_dims;
-    block_.num_points = order_ + 1;
-    block_.coordinates.resize(static_cast<std::size_t>(block_.num_points) * dims * kLanes);
-    std::array<std::span<const Index>, kLanes> neighbors;
-    std::array<const double*, kLanes> target, from;
+    lanes_.gather(neighborhoods_, rows, true);
     for (int lane = 0; lane < kLanes; ++lane) {
-        const Index id = rows[lane < count_ ? lane : 0];
-        neighbors[lane] = neighborhoods_.graph.row(id);
-        target[lane] = neighborhoods_.targets.data() + static_cast<std::size_t>(id) * dims;
-        ids_[lane] = id;
-        neighbors_in_lane_[lane] = static_cast<int>(neighbors[lane].size());
-        has_smooth_[lane] =
-            std::any_of(neighbors[lane].begin(), neighbors[lane].end(), [&](Index j) { return j >= neighborhoods_.num_with_nugget; });
-    }
-    for (int p = 0; p <= order_; ++p) {
-        for (int lane = 0; lane < kLanes; ++lane)
-            from[lane] = p < neighbors_in_lane_[lane] ? neighborhoods_.inducing.data() + static_cast<std::size_t>(neighbors[lane][p]) * dims
-                                                      : target[lane];
-        double* to = block_.point(p);
-        for (int dim = 0; dim < dims; ++dim, to += kLanes)
-            for (int lane = 0; lane < kLanes; ++lane) to[lane] = from[lane][dim];
+        const auto neighbors = neighborhoods_.graph.row(lanes_.ids[lane]);
+        has_smooth_[lane] = std::any_of(neighbors.begin(), neighbors.end(), [&](Index j) { return j >= neighborhoods_.num_with_nugget; });
     }
 }
 
 // The correlation matrix with the nugget on its diagonal; the places beyond a lane's last neighbour are independent of everything.
 void LaneRows::assemble() {
-    matrix_.resize(packed_row(order_ + 1) * kLanes);
-    covariance_.kernel->correlations(covariance_.shape, block_, scratch_, with_adjoint_, matrix_.data());
-    for (int p = 0; p < order_; ++p) {
-        double* diagonal = matrix_.data() + (packed_row(p) + p) * kLanes;
-        for (int lane = 0; lane < kLanes; ++lane) diagonal[lane] = 1.0 + diagonal_[lane];
-    }
-    double* target_row = matrix_.data() + packed_row(order_) * kLanes;
+    matrix_.resize(packed_row(lanes_.order + 1) * kLanes);
+    covariance_.kernel->correlations(covariance_.shape, lanes_.block, scratch_, with_adjoint_, matrix_.data());
+    lanes_.complete(diagonal_, matrix_.data());
+    double* target_row = matrix_.data() + packed_row(lanes_.order) * kLanes;
     for (int lane = 0; lane < kLanes; ++lane) {
-        for (int p = neighbors_in_lane_[lane]; p < order_; ++p) {
-            for (int q = 0; q < p; ++q) matrix_[(packed_row(p) + q) * kLanes + lane] = 0.0;
-            target_row[p * kLanes + lane] = 0.0;
-        }
+        for (int p = lanes_.size[lane]; p < lanes_.order; ++p) target_row[p * kLanes + lane] = 0.0;
         if (!has_smooth_[lane]) continue;
-        const auto neighbors = neighborhoods_.graph.row(ids_[lane]);
-        for (int p = 0; p < neighbors_in_lane_[lane]; ++p)
+        const auto neighbors = neighborhoods_.graph.row(lanes_.ids[lane]);
+        for (int p = 0; p < lanes_.size[lane]; ++p)
             if (neighbors[p] >= neighborhoods_.num_with_nugget) matrix_[(packed_row(p) + p) * kLanes + lane] = 1.0 + smooth_diagonal_[lane];
     }
 }
 
 // With C = L L' and t = L^{-1} c: b = L^{-T} t and f = k_jj - t't, in units of the output scale.
 void LaneRows::factor_and_solve() {
-    inverse_diagonal_.resize(static_cast<std::size_t>(order_) * kLanes);
-    linalg::batch_cholesky(order_, matrix_.data(), inverse_diagonal_.data(), pivot_.data());
-    const double* target_row = matrix_.data() + packed_row(order_) * kLanes;
-    solution_.assign(target_row, target_row + static_cast<std::size_t>(order_) * kLanes);
-    linalg::batch_forward_solve(order_, matrix_.data(), inverse_diagonal_.data(), solution_.data());
+    inverse_diagonal_.resize(static_cast<std::size_t>(lanes_.order) * kLanes);
+    linalg::batch_cholesky(lanes_.order, matrix_.data(), inverse_diagonal_.data(), pivot_.data());
+    const double* target_row = matrix_.data() + packed_row(lanes_.order) * kLanes;
+    solution_.assign(target_row, target_row + static_cast<std::size_t>(lanes_.order) * kLanes);
+    linalg::batch_forward_solve(lanes_.order, matrix_.data(), inverse_diagonal_.data(), solution_.data());
     variance_.fill(1.0);
-    for (int p = 0; p < order_; ++p)
+    for (int p = 0; p < lanes_.order; ++p)
         for (int lane = 0; lane < kLanes; ++lane) variance_[lane] -= solution_[p * kLanes + lane] * solution_[p * kLanes + lane];
-    linalg::batch_backward_solve(order_, matrix_.data(), inverse_diagonal_.data(), solution_.data());
+    linalg::batch_backward_solve(lanes_.order, matrix_.data(), inverse_diagonal_.data(), solution_.data());
 }
 
 // In exact arithmetic every pivot and every f is at least the nugget; one that falls to half of it has been lost to rounding.
-bool LaneRows::raise_failed_lanes(std::span<const Index> rows) {
+bool LaneRows::raise_failed_lanes() {
     bool any = false;
     for (int lane = 0; lane < kLanes; ++lane) {
         double& nugget = least_diagonal(lane);
         const double variance = variance_[lane] + nugget;
         if (pivot_[lane] > 0.5 * nugget && variance > 0.5 * nugget) continue;
         any = true;
-        nugget = std::max(10.0 * nugget, kSmallestRaisedNugget);
+        nugget = raised_nugget(nugget, least_diagonal_asked_for(lane), std::isnan(variance), neighborhoods_, lanes_.ids[lane]);
         diagonal_[lane] = std::max(diagonal_[lane], nugget);
-        if (nugget > std::max(kLargestRaisedNugget, 1e3 * least_diagonal_asked_for(lane)) || std::isnan(variance))
-            throw NumericalError(describe_failure(neighborhoods_, rows[lane < count_ ? lane : 0], nugget / 10.0));
     }
     return any;
 }
 
 void LaneRows::unpack() {
-    for (int lane = 0; lane < count_; ++lane) {
+    for (int lane = 0; lane < lanes_.count; ++lane) {
         if (least_diagonal(lane) > least_diagonal_asked_for(lane)) jitter_.merge({1, least_diagonal(lane)});
         if (neighborhoods_.nugget_on_target) variance_[lane] += diagonal_[lane];
         variance_[lane] = std::max(variance_[lane], 0.0);
-        for (int p = 0; p < neighbors_in_lane_[lane]; ++p) weights_[lane][p] = solution_[p * kLanes + lane];
+        for (int p = 0; p < lanes_.size[lane]; ++p) weights_[lane][p] = solution_[p * kLanes + lane];
         if (!with_adjoint_) continue;
         std::fill(weight_adjoints_[lane].begin(), weight_adjoints_[lane].end(), 0.0);
-        adjoints_[lane] = {std::span(weight_adjoints_[lane]).first(neighbors_in_lane_[lane]), 0.0};
+        adjoints_[lane] = {std::span(weight_adjoints_[lane]).first(lanes_.size[lane]), 0.0};
     }
 }
 
 Row LaneRows::row(int lane, std::int64_t position) const {
-    return {ids_[lane], position, neighborhoods_.graph.row(ids_[lane]), std::span(weights_[lane]).first(neighbors_in_lane_[lane]),
+    return {lanes_.ids[lane], position, neighborhoods_.graph.row(lanes_.ids[lane]), std::span(weights_[lane]).first(lanes_.size[lane]),
             covariance_.outputscale * variance_[lane]};
 }
 
@@ -159,31 +110,31 @@ void LaneRows::pull_back(std::span<double> gradient, const std::array<std::span<
     const int shape_size = static_cast<int>(gradient.size()) - 2;
 
     // In units of the output scale: b is what it is, f carries one factor of it.
-    adjoint_solution_.assign(static_cast<std::size_t>(order_) * kLanes, 0.0);
+    adjoint_solution_.assign(static_cast<std::size_t>(lanes_.order) * kLanes, 0.0);
     variance_adjoint_.fill(0.0);
-    for (int lane = 0; lane < count_; ++lane) {
+    for (int lane = 0; lane < lanes_.count; ++lane) {
         variance_adjoint_[lane] = scale * adjoints_[lane].variance;
-        for (int p = 0; p < neighbors_in_lane_[lane]; ++p) adjoint_solution_[p * kLanes + lane] = adjoints_[lane].weights[p];
+        for (int p = 0; p < lanes_.size[lane]; ++p) adjoint_solution_[p * kLanes + lane] = adjoints_[lane].weights[p];
     }
-    linalg::batch_forward_solve(order_, matrix_.data(), inverse_diagonal_.data(), adjoint_solution_.data());
-    linalg::batch_backward_solve(order_, matrix_.data(), inverse_diagonal_.data(), adjoint_solution_.data());
-    weight_.resize(packed_row(order_ + 1) * kLanes);
-    pair_weights(order_, solution_.data(), adjoint_solution_.data(), variance_adjoint_.data(), weight_.data());
+    linalg::batch_forward_solve(lanes_.order, matrix_.data(), inverse_diagonal_.data(), adjoint_solution_.data());
+    linalg::batch_backward_solve(lanes_.order, matrix_.data(), inverse_diagonal_.data(), adjoint_solution_.data());
+    weight_.resize(packed_row(lanes_.order + 1) * kLanes);
+    pair_weights(lanes_.order, solution_.data(), adjoint_solution_.data(), variance_adjoint_.data(), weight_.data());
 
     const bool with_locations = !location_gradient[0].empty();
-    if (with_locations) location_.assign(block_.coordinates.size(), 0.0);
+    if (with_locations) location_.assign(lanes_.block.coordinates.size(), 0.0);
     // Kernel parameters, one sum per lane; lanes not in use have zero weights.
     shape_gradient_.assign(static_cast<std::size_t>(shape_size) * kLanes, 0.0);
-    covariance_.kernel->contract(covariance_.shape, block_, scratch_, weight_.data(), shape_gradient_.data(),
+    covariance_.kernel->contract(covariance_.shape, lanes_.block, scratch_, weight_.data(), shape_gradient_.data(),
                                  with_locations ? location_.data() : nullptr);
     for (int parameter = 0; parameter < shape_size; ++parameter)
-        for (int lane = 0; lane < count_; ++lane) gradient[parameter] += shape_gradient_[parameter * kLanes + lane];
+        for (int lane = 0; lane < lanes_.count; ++lane) gradient[parameter] += shape_gradient_[parameter * kLanes + lane];
 
     const double nugget = covariance_.nugget / scale;
-    for (int lane = 0; lane < count_; ++lane) {
+    for (int lane = 0; lane < lanes_.count; ++lane) {
         const double g_f = variance_adjoint_[lane];
         double on_diagonal = neighborhoods_.nugget_on_target ? g_f : 0.0;
-        for (int p = 0; p < neighbors_in_lane_[lane]; ++p) {
+        for (int p = 0; p < lanes_.size[lane]; ++p) {
             const double b = solution_[p * kLanes + lane];
             on_diagonal += b * (g_f * b - adjoint_solution_[p * kLanes + lane]);
         }
@@ -192,15 +143,15 @@ void LaneRows::pull_back(std::span<double> gradient, const std::array<std::span<
     }
 
     if (!with_locations) return;
-    const int dims = block_.num_dims;
-    for (int lane = 0; lane < count_; ++lane) {
+    const int dims = lanes_.block.num_dims;
+    for (int lane = 0; lane < lanes_.count; ++lane) {
         const auto store = [&](int place, int p) {
             for (int dim = 0; dim < dims; ++dim)
                 location_gradient[lane][static_cast<std::size_t>(place) * dims + dim] =
                     location_[(static_cast<std::size_t>(p) * dims + dim) * kLanes + lane];
         };
-        for (int p = 0; p < neighbors_in_lane_[lane]; ++p) store(p, p);
-        store(static_cast<int>(neighborhoods_.graph.stride()), order_);
+        for (int p = 0; p < lanes_.size[lane]; ++p) store(p, p);
+        store(static_cast<int>(neighborhoods_.graph.stride()), lanes_.order);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "conditional/lane_neighbors.hpp"
 #include "vnngp/conditional/rows.hpp"
 
 namespace vnngp::conditional {
@@ -15,7 +16,7 @@ public:
     /// Computes b and f of at most kLanes rows (Eq. K1): gather, correlations, factor, solve. Raises the jitter of a lane that fails.
     void compute(std::span<const Index> rows);
 
-    int count() const { return count_; }
+    int count() const { return lanes_.count; }
     Row row(int lane, std::int64_t position) const;
     /// Where the visitor's derivatives for a lane go; set to zero by compute().
     RowAdjoint& adjoint(int lane) { return adjoints_[lane]; }
@@ -34,22 +35,18 @@ private:
     double& least_diagonal(int lane) { return has_smooth_[lane] ? smooth_diagonal_[lane] : diagonal_[lane]; }
     double least_diagonal_asked_for(int lane) const;
     /// Lanes whose factorisation cannot be trusted get ten times the nugget, or the jitter where that is all; true when there were any.
-    bool raise_failed_lanes(std::span<const Index> rows);
+    bool raise_failed_lanes();
     void unpack();
 
     const Covariance& covariance_;
     const Neighborhoods& neighborhoods_;
     const bool with_adjoint_;
 
-    int count_ = 0;  ///< lanes in use; the rest repeat lane 0
-    int order_ = 0;  ///< neighbours per lane, padded: the target is point number order_
-    std::array<int, linalg::kLanes> neighbors_in_lane_{};
-    std::array<Index, linalg::kLanes> ids_{};
+    LaneNeighbors lanes_;                                   ///< with the target as point number lanes_.order
     std::array<double, linalg::kLanes> diagonal_{};         ///< relative nugget, per lane because of the raised jitter
     std::array<double, linalg::kLanes> smooth_diagonal_{};  ///< the same for neighbours without a nugget
     std::array<bool, linalg::kLanes> has_smooth_{};         ///< whether the lane has such neighbours
 
-    kernel::LaneBlock block_;
     kernel::KernelScratch scratch_;
     linalg::LaneBuffer matrix_;  ///< correlations, then the Cholesky factor; its last packed row is the target's
     linalg::LaneBuffer inverse_diagonal_, solution_, adjoint_solution_, weight_, location_, shape_gradient_;

@@ -85,7 +85,7 @@ public:
         problem_.inducing = state_.inducing;
         posterior_.mean = state_.mean;
         posterior_.variance = (2.0 * state_.log_deviation.array()).exp();
-        layout_.assign(state_.raw, hyper_);
+        if (!options_.fixed_hyperparameters) layout_.assign(state_.raw, hyper_);
     }
 
     void step(const Minibatch& batch, double learning_rate) {
@@ -93,10 +93,10 @@ public:
         posterior_adam_.begin_step(learning_rate);
         inducing_adam_.begin_step(learning_rate);
         gradient_.clear();
-        touch_terms(problem_, batch, gradient_);
+        options_.objective.touch(problem_, batch, gradient_);
         for_each_touched([this](Index j) { catch_up(j); });
         try {
-            state_.epoch_sum += elbo(context_, problem_, hyper_, posterior_, batch, &gradient_, &jitter_);
+            state_.epoch_sum += options_.objective.value(context_, problem_, hyper_, posterior_, batch, &gradient_, &jitter_);
         } catch (const Interrupted&) {
             raw_adam_.abandon_step();
             posterior_adam_.abandon_step();
@@ -104,9 +104,11 @@ public:
             throw;
         }
         for_each_touched([this](Index j) { update(j); });
-        raw_adam_.update(0, state_.raw, layout_.gradient(gradient_));
-        layout_.clamp(state_.raw);
-        layout_.assign(state_.raw, hyper_);
+        if (!options_.fixed_hyperparameters) {
+            raw_adam_.update(0, state_.raw, layout_.gradient(gradient_));
+            layout_.clamp(state_.raw);
+            layout_.assign(state_.raw, hyper_);
+        }
         if (!std::isfinite(state_.epoch_sum))
             throw NumericalError(
                 fmt::format("training diverged in epoch {}: the bound is no longer finite; try a smaller --learning-rate (now {})",
@@ -135,7 +137,7 @@ public:
         posterior_adam_.begin_step(0.0);
         inducing_adam_.begin_step(0.0);
         for (Index j = 0; j < problem_.num_inducing(); ++j) catch_up(j);
-        return {hyper_, posterior_, state_.trace, steps, converged(), jitter_};
+        return {hyper_, posterior_, state_.trace, steps, has_settled(state_.trace), jitter_};
     }
 
     StochasticState& state() { return state_; }
@@ -188,15 +190,6 @@ private:
         __builtin_prefetch(&gradient_.variance[j]);
     }
 
-    bool converged() const {
-        const auto tenth = static_cast<std::ptrdiff_t>(state_.trace.size() / 10);
-        if (tenth == 0) return false;
-        const auto end = state_.trace.end();
-        const double last = std::accumulate(end - tenth, end, 0.0) / tenth,
-                     before = std::accumulate(end - 2 * tenth, end - tenth, 0.0) / tenth;
-        return std::abs(last - before) < kConvergedDrift;
-    }
-
     const Context& context_;
     Problem& problem_;
     const StochasticOptions& options_;
@@ -210,17 +203,26 @@ private:
 };
 
 // The graphs of learned locations, where neighbours change from epoch to epoch.
-void search_neighbors(const Context& context, Problem& problem, const Points& inducing, Index neighbors) {
+void search_neighbors(const Context& context, Problem& problem, const Points& inducing, Index neighbors, bool with_prior_rows) {
     Context quiet = context;
     quiet.progress = {};
-    problem.prior_graph = neighbors::predecessor_graph(inducing, neighbors, quiet);
+    problem.prior_graph = with_prior_rows ? neighbors::predecessor_graph(inducing, neighbors, quiet) : neighbors::NeighborGraph();
     problem.data_graph = neighbors::nearest_graph(inducing, problem.inputs, neighbors, quiet);
 }
 
 }  // namespace
 
+Objective variational_bound() { return {.value = elbo, .touch = touch_terms}; }
+
+bool has_settled(std::span<const double> trace) {
+    const std::size_t tenth = trace.size() / 10;
+    if (tenth == 0) return false;
+    const auto mean = [&](std::span<const double> part) { return std::accumulate(part.begin(), part.end(), 0.0) / tenth; };
+    return std::abs(mean(trace.last(tenth)) - mean(trace.last(2 * tenth).first(tenth))) < kConvergedDrift;
+}
+
 StochasticState initial_state(const Context& context, Problem& problem, const Hyperparameters& hyper, const StochasticOptions& options) {
-    if (options.learn_locations) search_neighbors(context, problem, problem.inducing, options.neighbors);
+    if (options.learn_locations) search_neighbors(context, problem, problem.inducing, options.neighbors, true);
     // From anywhere else, minibatches need about a hundred epochs to bring q(u) here, and meanwhile drag the hyperparameters away.
     const MeanField q = optimal_posterior(context, problem, hyper, prior_marginals(problem, hyper),
                                           {.linear_tolerance = kStartTolerance, .linear_iterations = kStartIterations, .steps = 1})
@@ -245,7 +247,7 @@ StochasticResult fit_stochastic(const Context& context, Problem& problem, Hyperp
             const std::int64_t epoch = run.state().epoch;
             if (options.learn_locations) {
                 if (run.state().batch == 0) run.state().searched = problem.inducing;
-                search_neighbors(context, problem, run.state().searched, options.neighbors);
+                search_neighbors(context, problem, run.state().searched, options.neighbors, options.objective.uses_prior_rows);
             }
             EpochBatches batches(problem, options, context.seed, epoch);
             while (run.state().batch < batches.count()) {

@@ -35,10 +35,11 @@ std::string run_fingerprint(const FitOptions& options, std::uint64_t seed, const
     const auto checksum = [](const auto& array) {
         return crc32_z(0, reinterpret_cast<const unsigned char*>(array.data()), static_cast<std::size_t>(array.size()) * sizeof(double));
     };
-    return fmt::format("vnngp {} {} {} K{} M{} nugget{}:{} epochs{} batch{} rate{} jitter{} seed{} data {:08x} {:08x} {:08x}",
+    return fmt::format("vnngp {} {} {} K{} M{} nugget{}:{} epochs{} batch{} rate{} jitter{} seed{} {}data {:08x} {:08x} {:08x}",
                        VNNGP_VERSION, options.likelihood, options.kernel, options.neighbors, problem.num_inducing(),
                        static_cast<int>(options.nugget.mode), options.nugget.value, options.epochs, options.batch, options.learning_rate,
-                       options.jitter, seed, checksum(problem.targets), checksum(problem.inducing), checksum(problem.inputs));
+                       options.jitter, seed, options.fixed ? "fixed " : "", checksum(problem.targets), checksum(problem.inducing),
+                       checksum(problem.inputs));
 }
 
 void write_checkpoint(const std::string& path, const std::string& fingerprint, const inference::StochasticState& state) {

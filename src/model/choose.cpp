@@ -40,6 +40,8 @@ constexpr int kFurther[] = {1, 2, 4};                                           
 /// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
 constexpr double kLongestPass = 3e11;
 
+constexpr Index kObservationsToPredictFrom = 256;  ///< sggp, as published
+
 Index further_neighbors(Index trained) { return std::max<Index>(trained, std::min<Index>(4 * trained, 256)); }
 
 /// Observations to train on and to score.
@@ -253,8 +255,9 @@ Choice choose(const Context& context, const Points& points, const Vector& target
         if (options.kernel == kAutomaticKernel) choice.options.kernel = kUnchosenKernel;
         if (options.neighbors == 0) choice.options.neighbors = kUnchosenNeighbors;
         if (options.prediction_neighbors == 0)
-            choice.options.prediction_neighbors =
-                options.method == Method::swsgp ? choice.options.neighbors : further_neighbors(choice.options.neighbors);
+            choice.options.prediction_neighbors = options.method == Method::swsgp  ? choice.options.neighbors
+                                                  : options.method == Method::sggp ? kObservationsToPredictFrom
+                                                                                   : further_neighbors(choice.options.neighbors);
         return choice;
     }
     Comparison comparison(context, points, targets, inputs, scaled_targets, likelihood, options, model);

@@ -154,7 +154,9 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
     problem.inducing = data::gather_rows(unordered, order);
     unordered.resize(0, 0);
 
-    model.neighbors = std::min<Index>(options.neighbors, problem.num_inducing() - 1);
+    // Every point is among its own nearest, none among its predecessors.
+    const Index most_neighbors = options.method == Method::swsgp ? problem.num_inducing() : problem.num_inducing() - 1;
+    model.neighbors = std::min<Index>(options.neighbors, most_neighbors);
     if (model.neighbors < options.neighbors)
         model.report.notes.push_back(fmt::format("K = {} neighbours is not less than the {} inducing points: using {}", options.neighbors,
                                                  problem.num_inducing(), model.neighbors));
@@ -173,6 +175,7 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
 }
 
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
+    if (options.fixed) return in_standard_units(model, *options.fixed);
     constexpr double start = likelihood::kInitialVariance;
     inference::Hyperparameters hyper{{}, start, 0.0, 0.0, {}, std::vector<double>(problem.mean_columns.size(), 0.0)};
     for (const auto& parameter : problem.kernel->parameters()) hyper.shape.push_back(parameter.initial);
@@ -186,15 +189,8 @@ inference::Hyperparameters initial_hyperparameters(const inference::Problem& pro
     return hyper;
 }
 
-inference::Hyperparameters first_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
-    if (!options.fixed) return initial_hyperparameters(problem, options, model);
-    const auto require_size = [](std::size_t given, std::size_t wanted, std::string_view what) {
-        if (given != wanted) throw InputError(fmt::format("{} {} are given, but {} are needed", given, what, wanted));
-    };
-    require_size(options.fixed->shape.size(), static_cast<std::size_t>(problem.kernel->num_parameters()), "known parameters of the kernel");
-    require_size(options.fixed->likelihood.size(), problem.likelihood->parameters().size(), "known parameters of the likelihood");
-    require_size(options.fixed->slopes.size(), problem.mean_columns.size(), "known slopes of the mean");
-    return in_standard_units(model, *options.fixed);
+inference::Learned learned(const FitOptions& options) {
+    return {.nugget = options.nugget.mode == NuggetOption::Mode::learned, .mean = options.mean.kind != MeanOption::Kind::zero};
 }
 
 }  // namespace vnngp::model

@@ -1,6 +1,7 @@
 // The stages before inference: from the user's numbers to a Problem on standardised scales.
 #pragma once
 
+#include "vnngp/inference/parameters.hpp"
 #include "vnngp/inference/problem.hpp"
 #include "vnngp/model/fitted_model.hpp"
 #include "vnngp/model/options.hpp"
@@ -24,11 +25,11 @@ std::vector<Index> mean_columns(const MeanOption& mean, const FittedModel& model
 inference::Problem build_problem(Points inputs, Vector targets, const kernel::Kernel& kernel, const likelihood::Likelihood& likelihood,
                                  const FitOptions& options, const Context& context, FittedModel& model);
 
-/// Where every run starts: length-scales and variances at 0.6931, as published.
+/// Where every run starts: length-scales and variances at 0.6931, as published; or those that are known.
 inference::Hyperparameters initial_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model);
 
-/// Those, or the ones that are known. Throws InputError unless these suit kernel, likelihood and mean.
-inference::Hyperparameters first_hyperparameters(const inference::Problem& problem, const FitOptions& options, const FittedModel& model);
+/// What is learned besides the parameters of kernel and likelihood.
+inference::Learned learned(const FitOptions& options);
 
 /// What a user should know before trusting the fit: parameters at a bound, raised jitter, training that did not settle.
 void add_warnings(const likelihood::Likelihood& likelihood, FittedModel& model);

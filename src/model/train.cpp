@@ -23,13 +23,9 @@ constexpr int kGapIterations = 200;
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-inference::Learned learned(const FitOptions& options) {
-    return {.nugget = options.nugget.mode == NuggetOption::Mode::learned, .mean = options.mean.kind != MeanOption::Kind::zero};
-}
-
 void train_in_closed_form(const Context& context, inference::Problem& problem, const FitOptions& options,
                           const inference::Hyperparameters* warm, FittedModel& model) {
-    auto trained = train_closed_form(context, problem, warm != nullptr ? *warm : first_hyperparameters(problem, options, model),
+    auto trained = train_closed_form(context, problem, warm != nullptr ? *warm : initial_hyperparameters(problem, options, model),
                                      {.neighbors = model.neighbors,
                                       .metric = options.metric,
                                       .learned = learned(options),
@@ -55,13 +51,7 @@ void train_in_closed_form(const Context& context, inference::Problem& problem, c
 // Saves the run's state beside the model as it goes, and continues from it where the caller asks.
 inference::StochasticResult run_minibatches(const Context& context, inference::Problem& problem, const FitOptions& options,
                                             const FittedModel& model) {
-    const inference::StochasticOptions training{.epochs = options.epochs,
-                                                .batch = std::min(options.batch, problem.num_observations()),
-                                                .learning_rate = options.learning_rate,
-                                                .learned = learned(options),
-                                                .learn_locations = !problem.at_sites(),
-                                                .neighbors = model.neighbors,
-                                                .checkpoint_seconds = options.checkpoint_seconds};
+    const auto training = minibatch_training(problem, options, model);
     const auto hyper = initial_hyperparameters(problem, options, model);
     auto state = inference::initial_state(context, problem, hyper, training);
     if (options.checkpoint.empty()) return inference::fit_stochastic(context, problem, hyper, training, std::move(state));
@@ -105,6 +95,17 @@ void train_by_minibatches(const Context& context, inference::Problem& problem, c
 }
 
 }  // namespace
+
+inference::StochasticOptions minibatch_training(const inference::Problem& problem, const FitOptions& options, const FittedModel& model) {
+    return {.epochs = options.epochs,
+            .batch = std::min(options.batch, problem.num_observations()),
+            .learning_rate = options.learning_rate,
+            .learned = learned(options),
+            .learn_locations = !problem.at_sites(),
+            .neighbors = model.neighbors,
+            .checkpoint_seconds = options.checkpoint_seconds,
+            .fixed_hyperparameters = options.fixed.has_value()};
+}
 
 void train(const Context& context, Points inputs, Vector targets, const likelihood::Likelihood& likelihood, const FitOptions& options,
            const inference::Hyperparameters* warm, FittedModel& model) {

@@ -1,4 +1,7 @@
 // Hyperparameters between the units of the data and the standardised scales.
+#include <fmt/format.h>
+
+#include "vnngp/base/error.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
 #include "vnngp/model/fitted_model.hpp"
 
@@ -36,6 +39,14 @@ inference::Hyperparameters in_data_units(const FittedModel& model) {
 }
 
 inference::Hyperparameters in_standard_units(const FittedModel& model, inference::Hyperparameters hyper) {
+    const auto require_size = [](std::size_t given, std::size_t wanted, std::string_view what) {
+        if (given != wanted) throw InputError(fmt::format("{} known {}: expected {}", given, what, wanted));
+    };
+    require_size(hyper.shape.size(), kernel::make_kernel(model.kernel, kernel_inputs(model))->parameters().size(),
+                 "parameters of the kernel");
+    require_size(hyper.likelihood.size(), likelihood::make_likelihood(model.likelihood)->parameters().size(),
+                 "parameters of the likelihood");
+    require_size(hyper.slopes.size(), model.mean_columns.size(), "slopes of the mean");
     scale_positive(model, hyper, false);
     hyper.mean = (hyper.mean - model.target_scaling.center) / model.target_scaling.scale;
     for (std::size_t c = 0; c < hyper.slopes.size(); ++c) {

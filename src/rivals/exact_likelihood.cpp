@@ -3,6 +3,7 @@
 
 #include "rivals/observed_covariance.hpp"
 #include "vnngp/rivals/exact.hpp"
+#include "vnngp/rivals/sggp.hpp"
 
 namespace vnngp::rivals {
 void add_mean_gradient(const inference::Problem& problem, const Vector& weights, inference::ElboGradient& gradient) {
@@ -18,9 +19,7 @@ void add_diagonal_gradient(const conditional::Covariance& covariance, double noi
 }
 
 Vector centered_observations(const inference::Problem& problem, const inference::Hyperparameters& hyper) {
-    Vector values(problem.num_observations());
-    for (Index i = 0; i < problem.num_observations(); ++i) values[problem.sites[i]] = problem.targets[i];
-    return values - inference::prior_means(problem, hyper, problem.inducing);
+    return values_at_points(problem) - inference::prior_means(problem, hyper, problem.inducing);
 }
 
 double exact_log_likelihood(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,

@@ -8,6 +8,7 @@
 #include "rivals/observed_covariance.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/random.hpp"
+#include "vnngp/inference/stochastic.hpp"
 #include "vnngp/optim/adam.hpp"
 #include "vnngp/optim/quasi_newton.hpp"
 #include "vnngp/rivals/exact.hpp"
@@ -170,8 +171,7 @@ void climb_as_published(const Context& context, const Problem& problem, const Ex
     }
     result.linear_iterations = objective.linear_iterations();
     result.stopped_because = fmt::format("all {} steps done", options.epochs);
-    const auto tenth = static_cast<std::ptrdiff_t>(result.trace.size() / 10);
-    result.converged = tenth > 0 && std::abs(result.trace.back() - *(result.trace.end() - 1 - tenth)) < 1e-3;
+    result.converged = inference::has_settled(result.trace);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
 #include "vnngp/base/random.hpp"
+#include "vnngp/inference/stochastic.hpp"
 #include "vnngp/optim/adam.hpp"
 #include "vnngp/rivals/svgp.hpp"
 
@@ -17,8 +18,6 @@ using inference::ParameterVector;
 using inference::Problem;
 
 namespace {
-
-constexpr double kConvergedDrift = 0.01;  ///< nats per observation that the bound may move between the last two tenths of the epochs
 
 /// Adam for one array, all of it in every step.
 class DenseAdam {
@@ -36,16 +35,6 @@ private:
 template <class Array>
 auto span_of(Array& array) {
     return std::span(array.data(), static_cast<std::size_t>(array.size()));
-}
-
-double mean_of(std::vector<double>::const_iterator begin, std::vector<double>::const_iterator end) {
-    return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
-}
-
-bool settled(const std::vector<double>& trace) {
-    const auto tenth = static_cast<std::ptrdiff_t>(trace.size() / 10);
-    if (tenth == 0) return false;
-    return std::abs(mean_of(trace.end() - tenth, trace.end()) - mean_of(trace.end() - 2 * tenth, trace.end() - tenth)) < kConvergedDrift;
 }
 
 // The bound over all observations, in batches so that memory stays that of training.
@@ -107,7 +96,7 @@ SvgpResult fit_svgp(const Context& context, Problem& problem, Hyperparameters hy
     }
     context.report({"train", total, total, ""});
     result.hyper = std::move(hyper);
-    result.converged = settled(result.trace);
+    result.converged = inference::has_settled(result.trace);
     result.elbo = full_bound(context, problem, result, batch);
     return result;
 }

@@ -43,7 +43,7 @@ struct Problem {
     Vector targets;                                      ///< y
     std::vector<Index> sites;                            ///< per observation, or empty
     Points inputs;                                       ///< X, used when there are no sites
-    neighbors::NeighborGraph data_graph;                 ///< n(i): nearest inducing points, used when there are no sites
+    neighbors::NeighborGraph data_graph;                 ///< n(i): nearest inducing points; a row per inducing point if there are sites
     std::vector<Index> mean_columns = {};                ///< coordinates in which the prior mean is linear; usually none
     double jitter = 1e-8;
 

@@ -9,6 +9,18 @@
 
 namespace vnngp::inference {
 
+/// What a run maximises: as elbo() and touch_terms() are called, and what they look at.
+struct Objective {
+    std::function<double(const Context&, const Problem&, const Hyperparameters&, const MeanField&, const Minibatch&, ElboGradient*,
+                         conditional::JitterReport*)>
+        value;
+    std::function<void(const Problem&, const Minibatch&, ElboGradient&)> touch;
+    bool uses_prior_rows = true;  ///< looks at Problem::prior_graph
+};
+
+/// elbo() with touch_terms().
+Objective variational_bound();
+
 struct StochasticOptions {
     int epochs = 300;             ///< passes over the observations
     Index batch = 1024;           ///< observations per step
@@ -17,6 +29,8 @@ struct StochasticOptions {
     bool learn_locations = false;  ///< M < N: move the inducing points and search neighbours anew every epoch
     Index neighbors = 32;          ///< for that search
     double checkpoint_seconds = 120.0;
+    bool fixed_hyperparameters = false;  ///< train q(u) and the locations alone
+    Objective objective = variational_bound();
 };
 
 /// Where a run stands: enough to go on as if it had not been interrupted.
@@ -36,8 +50,12 @@ struct StochasticState {
 /// Receives the state every checkpoint_seconds and when the run is interrupted; may be empty.
 using Checkpoint = std::function<void(const StochasticState&)>;
 
+/// Whether the last tenth of the epochs no longer moved what `trace` follows.
+bool has_settled(std::span<const double> trace);
+
 /// The start of a run: q(u) one natural-gradient step from the prior, which for Gaussian noise is its optimum under the initial
-/// hyperparameters. Searches the neighbours of learned locations.
+/// hyperparameters. Searches the neighbours of learned locations. Needs Problem::prior_graph, whatever the objective, unless it is
+/// searched.
 StochasticState initial_state(const Context& context, Problem& problem, const Hyperparameters& hyper, const StochasticOptions& options);
 
 struct StochasticResult {
@@ -45,7 +63,7 @@ struct StochasticResult {
     MeanField posterior;
     std::vector<double> trace;
     std::int64_t steps = 0;
-    bool converged = false;  ///< the last tenth of the epochs no longer moved the bound
+    bool converged = false;  ///< has_settled(trace)
     conditional::JitterReport jitter;
 };
 

@@ -40,6 +40,18 @@ void batch_cholesky(int n, double* c, double* inverse_diagonal, double* smallest
 void batch_forward_solve(int n, const double* l, const double* inverse_diagonal, double* x);
 void batch_backward_solve(int n, const double* l, const double* inverse_diagonal, double* x);
 
+/// L <- L^{-1} in place, packed, from the factor and its inverse diagonal.
+void batch_invert_factor(int n, double* l, const double* inverse_diagonal);
+
+/// A full matrix is stored by rows of this many entries, of which n are used: an odd number spreads the rows over all sets of a cache.
+constexpr int full_stride(int n) { return n + 1; }
+
+/// full <- X'X for a packed lower triangular X: the inverse of C = L L' when X = L^{-1}. Both triangles, [n][full_stride(n)][kLanes].
+void batch_gram(int n, const double* x, double* full);
+
+/// packed <- A diag(s) A for a full symmetric A, s [n][kLanes].
+void batch_sandwich(int n, const double* full, const double* s, double* packed);
+
 /// Name of the instruction set the batch routines run on here, e.g. "AVX3".
 const char* instruction_set();
 

@@ -58,7 +58,9 @@ Points coordinates(const FittedModel& model, const Points& points);
 
 /// Hyperparameters in the units of the data: length-scales in those of the inputs (km on the sphere), variances in the target's squared.
 inference::Hyperparameters in_data_units(const FittedModel& model);
-/// And back: hyperparameters in the units of the data on the model's standardised scales.
+
+/// The inverse: hyperparameters in the units of the data on the standardised scales of the model, whose kernel, likelihood and scales must
+/// be known. Throws InputError where their numbers are not those of the kernel, the likelihood and the mean.
 inference::Hyperparameters in_standard_units(const FittedModel& model, inference::Hyperparameters hyper);
 
 }  // namespace vnngp

@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 
@@ -65,6 +66,39 @@ TEST_P(BatchCholesky, SolvesInvertTheMatrix) {
             rhs[p] = right[p * kLanes + lane];
         }
         EXPECT_LT((batch.matrices[lane] * solution - rhs).norm(), 1e-9 * rhs.norm());
+    }
+}
+
+Eigen::MatrixXd lane_of(const LaneBuffer& packed, int n, int lane) {
+    Eigen::MatrixXd lower = Eigen::MatrixXd::Zero(n, n);
+    for (int p = 0; p < n; ++p)
+        for (int q = 0; q <= p; ++q) lower(p, q) = packed[(packed_row(p) + q) * kLanes + lane];
+    return lower;
+}
+
+TEST_P(BatchCholesky, InverseAndSandwichEqualEigenInEveryLane) {
+    Batch batch(GetParam(), 14);
+    const int n = batch.n;
+    batch.factor();
+    const LaneBuffer factor = batch.packed;
+    RandomStream stream(6, StreamPurpose::test);
+    LaneBuffer s(n * kLanes), full(static_cast<std::size_t>(n) * full_stride(n) * kLanes), packed(batch.packed.size());
+    for (double& value : s) value = stream.normal();
+    batch_invert_factor(n, batch.packed.data(), batch.inverse_diagonal.data());
+    batch_gram(n, batch.packed.data(), full.data());
+    batch_sandwich(n, full.data(), s.data(), packed.data());
+    for (int lane = 0; lane < kLanes; ++lane) {
+        const Eigen::MatrixXd inverse = batch.matrices[lane].inverse(), identity = Eigen::MatrixXd::Identity(n, n);
+        EXPECT_LT((lane_of(factor, n, lane) * lane_of(batch.packed, n, lane) - identity).cwiseAbs().maxCoeff(), 1e-11);
+        Eigen::MatrixXd found(n, n);
+        Eigen::VectorXd weights(n);
+        for (int p = 0; p < n; ++p) {
+            weights[p] = s[p * kLanes + lane];
+            for (int q = 0; q < n; ++q) found(p, q) = full[(static_cast<std::size_t>(p) * full_stride(n) + q) * kLanes + lane];
+        }
+        EXPECT_LT((found - inverse).cwiseAbs().maxCoeff(), 1e-11);
+        const Eigen::MatrixXd sandwich = (inverse * weights.asDiagonal() * inverse).triangularView<Eigen::Lower>();
+        EXPECT_LT((lane_of(packed, n, lane) - sandwich).cwiseAbs().maxCoeff(), 1e-11);
     }
 }
 

@@ -53,7 +53,7 @@ TEST(RivalModels, ExactIsWhatVnngpBecomesWithAllNeighbours) {
 
 TEST(RivalModels, KnownHyperparametersSurviveAnyMethod) {
     const Data data = field(60);
-    for (const Method method : {Method::vnngp, Method::exact, Method::svgp}) {
+    for (const Method method : {Method::vnngp, Method::exact, Method::svgp, Method::swsgp, Method::sggp}) {
         FitOptions options = rival(method);
         options.mean = {MeanOption::Kind::linear, {1}};
         options.fixed = known();
@@ -104,7 +104,7 @@ TEST_P(EveryRival, LearnsTheFieldAndSurvivesItsFile) {
     EXPECT_EQ(Predictor(loaded, {}).joint(data.grid).covariance.rows(), 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, EveryRival, ::testing::Values(Method::exact, Method::svgp),
+INSTANTIATE_TEST_SUITE_P(Methods, EveryRival, ::testing::Values(Method::exact, Method::svgp, Method::swsgp, Method::sggp),
                          [](const auto& method) { return std::string(method_name(method.param)); });
 
 TEST(RivalModels, WhatAMethodCannotDoIsRefusedByName) {
