@@ -5,7 +5,7 @@ import unittest
 
 from support import PROGRAM, SystemTest, main, numeric_table
 
-COMMANDS = ("simulate", "fit", "predict", "evaluate", "inspect", "completion")
+COMMANDS = ("simulate", "fit", "predict", "evaluate", "inspect", "paper", "completion")
 
 
 class Options(SystemTest):
