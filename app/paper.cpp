@@ -112,11 +112,10 @@ void run_paper(const PaperCommand& command) {
 }  // namespace
 
 Command setup_paper(CLI::App& program) {
-    CLI::App* parser = program.add_subcommand(
-        "paper",
-        "Make the figures and tables of the paper again\n\n"
-        "Each becomes NAME.csv, NAME.png and NAME.md, with a verdict on every claim. Finished fits are kept in OUT/cells:\n"
-        "the same command goes on where it was stopped.");
+    CLI::App* parser = program.add_subcommand("paper",
+                                              "Make the figures and tables of the paper again\n\n"
+                                              "Each becomes NAME.csv, NAME.png and NAME.md, with a verdict on every claim.\n"
+                                              "Finished fits are kept in OUT/cells: the same command goes on where it was stopped.");
     auto command = std::make_shared<PaperCommand>();
     parser->add_option("NAME", command->name, "Figure or table")->required()->check(one_of(page_names()))->type_name("NAME");
     OptionGroup data(*parser, "Data");

@@ -180,6 +180,11 @@ struct ExtentOf {
 };
 
 // ------------------------------------------------------------------------------------------------ one panel
+bool is_heat_map(const Panel& panel) {
+    return std::any_of(panel.elements.begin(), panel.elements.end(),
+                       [](const Element& element) { return std::holds_alternative<HeatMap>(element); });
+}
+
 class PanelDrawing {
 public:
     PanelDrawing(Canvas& canvas, const Panel& panel, const Box& box) : canvas_(canvas), panel_(panel), box_(box) {
@@ -192,9 +197,7 @@ public:
 
     void draw() {
         canvas_.text(box_.left, box_.top - 7.0, panel_.title, kFontSize);
-        const bool heat = std::any_of(panel_.elements.begin(), panel_.elements.end(),
-                                      [](const Element& element) { return std::holds_alternative<HeatMap>(element); });
-        if (!heat && panel_.note.empty()) axes();
+        if (!is_heat_map(panel_) && panel_.note.empty()) axes();
         cairo_save(canvas_.draw());
         cairo_rectangle(canvas_.draw(), box_.left, box_.top, box_.width, box_.height);
         cairo_clip(canvas_.draw());
@@ -291,6 +294,13 @@ private:
                (panel_.y_scale == Scale::linear || y > 0.0);
     }
 
+    std::vector<Tick> x_ticks() const {
+        if (panel_.x_ticks.empty()) return ticks(panel_.x_scale, x_range_, static_cast<int>(std::clamp(box_.width / 60.0, 3.0, 7.0)));
+        std::vector<Tick> found;
+        for (const double value : panel_.x_ticks) found.push_back({value, fmt::format("{:g}", value)});
+        return found;
+    }
+
     void frame() {
         canvas_.no_dash();
         canvas_.color(kInk);
@@ -301,7 +311,7 @@ private:
     }
 
     void axes() {
-        for (const Tick& tick : ticks(panel_.x_scale, x_range_, static_cast<int>(std::clamp(box_.width / 60.0, 3.0, 7.0)))) {
+        for (const Tick& tick : x_ticks()) {
             const double x = px(tick.value);
             canvas_.segment(x, box_.bottom(), x, box_.bottom() + (tick.label.empty() ? 3.0 : 5.0), kInk);
             if (tick.label.empty()) continue;
@@ -351,8 +361,9 @@ private:
 
 // ------------------------------------------------------------------------------------------------ the whole figure
 struct Layout {
-    double gap_left = 58.0, gap_right = 14.0, gap_top = 26.0, gap_bottom = 24.0;
+    double gap_right = 14.0, gap_top = 26.0, gap_bottom = 24.0;
     double header = 0.0, legend_height = 0.0;
+    std::vector<double> left = {};  ///< of the panels in each column
     int width = 0, height = 0;
 };
 
@@ -378,20 +389,35 @@ std::vector<LegendPlace> legend_places(const Canvas& canvas, const Figure& figur
     return places;
 }
 
+// Room for what stands left of a panel.
+double room_left(const Canvas& ruler, const Panel& panel) {
+    if (is_heat_map(panel)) return 0.0;
+    if (panel.y_names.empty()) return panel.y_label.empty() ? 48.0 : 66.0;
+    double names = 0.0;
+    for (const std::string& name : panel.y_names) names = std::max(names, ruler.text_width(name, kSmallFontSize));
+    return names + 16.0;
+}
+
 Layout layout_of(const Canvas& ruler, const Figure& figure) {
     Layout layout;
-    double names = 0.0;
-    bool y_labels = false, x_labels = false, ticks = false;
-    for (const Panel& panel : figure.panels) {
-        for (const std::string& name : panel.y_names) names = std::max(names, ruler.text_width(name, kSmallFontSize));
-        y_labels |= !panel.y_label.empty();
-        x_labels |= !panel.x_label.empty();
-        for (const Element& element : panel.elements) ticks |= !std::holds_alternative<HeatMap>(element);
+    bool x_labels = false, all_heat = true;
+    std::vector<double> room(figure.columns, 0.0);
+    for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+        double& column = room[i % figure.columns];
+        column = std::max(column, room_left(ruler, figure.panels[i]));
+        x_labels |= !figure.panels[i].x_label.empty();
+        all_heat &= is_heat_map(figure.panels[i]);
     }
-    layout.gap_left = !ticks ? 0.0 : names > 0.0 ? names + 16.0 : y_labels ? 66.0 : 48.0;
-    layout.gap_bottom = !ticks ? 10.0 : x_labels ? 42.0 : 26.0;
+    layout.gap_bottom = all_heat ? 10.0 : x_labels ? 42.0 : 26.0;
+    double x = kMargin;
+    for (const double column : room) {
+        layout.left.push_back(x + column);
+        x += column + figure.panel_width + layout.gap_right;
+    }
+    x = std::max(
+        {x, kMargin + ruler.text_width(figure.title, kTitleFontSize), kMargin + ruler.text_width(figure.subtitle, kSmallFontSize)});
+    layout.width = static_cast<int>(x + kMargin);
     const auto rows = static_cast<int>((figure.panels.size() + figure.columns - 1) / figure.columns);
-    layout.width = static_cast<int>(2 * kMargin + figure.columns * (layout.gap_left + figure.panel_width + layout.gap_right));
     layout.header = kMargin + (figure.title.empty() ? 0.0 : kTitleFontSize + 6.0) + (figure.subtitle.empty() ? 0.0 : kLine);
     const auto places = legend_places(ruler, figure, layout.width);
     layout.legend_height = places.empty() ? 0.0 : places.back().y + kLine + 10.0;
@@ -428,8 +454,8 @@ std::string png(const Figure& figure) {
     if (!figure.subtitle.empty())
         canvas.text(kMargin, y + (figure.title.empty() ? 0.0 : kLine + 3.0), figure.subtitle, kSmallFontSize, Align::left, kGray);
     for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-        const auto row = static_cast<double>(i / figure.columns), column = static_cast<double>(i % figure.columns);
-        const Box box{kMargin + column * (layout.gap_left + figure.panel_width + layout.gap_right) + layout.gap_left,
+        const auto row = static_cast<double>(i / figure.columns);
+        const Box box{layout.left[i % figure.columns],
                       layout.header + row * (layout.gap_top + figure.panel_height + layout.gap_bottom) + layout.gap_top, figure.panel_width,
                       figure.panel_height};
         PanelDrawing(canvas, figure.panels[i], box).draw();

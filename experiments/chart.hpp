@@ -74,6 +74,7 @@ struct Panel {
     Scale x_scale = Scale::linear, y_scale = Scale::linear;
     /// Without a range, the one that holds all elements. A mark outside is drawn as a triangle on the frame with its value beside it.
     std::optional<Range> x_range = {}, y_range = {};
+    std::vector<double> x_ticks = {};  ///< instead of round numbers
     /// Names on the y axis instead of numbers: name i at y = i, the first on top.
     std::vector<std::string> y_names = {};
     std::vector<Element> elements = {};

@@ -29,6 +29,7 @@ chart::Panel panel_of(const Results& results, const SetInfo& set, std::string_vi
     chart::Line line{.style = {method_info("vnngp").color, chart::Dash::solid, chart::Marker::disk, 1.8}};
     for (const auto& [k, value] : results.curve(set.key, "vnngp", quantity)) {
         line.x.push_back(k);
+        panel.x_ticks.push_back(k);
         line.y.push_back(value);
         if (const auto error = results.at(set.key, "vnngp", fmt::format("{} error", quantity), k))
             panel.elements.push_back(chart::Mark{.x = k, .y = value, .error = *error, .error_along_x = false, .style = line.style});

@@ -164,14 +164,15 @@ private:
     MarkdownTable table_;
 };
 
-// Everything within three times the spread of the better half: a method that went astray does not squeeze the others together.
-chart::Range shown(std::vector<double> values) {
+// From the best value to a few times the spread of the better half: a method that went astray does not squeeze the others together.
+chart::Range shown(std::vector<double> values, const std::string& quantity) {
     std::sort(values.begin(), values.end());
     const double best = values.front(), middle = values[(values.size() - 1) / 2];
+    const double reach = best + std::max(4.0 * (middle - best), quantity == "nll" ? 0.5 : 0.5 * std::abs(best) + 0.005);
     double high = best;
     for (const double value : values)
-        if (value <= best + 3.0 * std::max(middle - best, 0.02 * std::abs(best) + 1e-3)) high = value;
-    return chart::padded(chart::Scale::linear, {best, high}, 0.09);
+        if (value <= reach) high = value;
+    return chart::padded(chart::Scale::linear, {best, high}, 0.1);
 }
 
 chart::Panel panel_of(const Results& results, const SetInfo& set, const std::string& quantity, bool simulated, bool with_names) {
@@ -199,7 +200,7 @@ chart::Panel panel_of(const Results& results, const SetInfo& set, const std::str
     if (values.empty())
         panel.note = "not run";
     else
-        panel.x_range = shown(values);
+        panel.x_range = shown(values, quantity);
     return panel;
 }
 

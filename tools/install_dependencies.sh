@@ -6,8 +6,9 @@ set -eu
 packages="
     g++ cmake ninja-build pkg-config
     libeigen3-dev libhwy-dev libnanoflann-dev libnlopt-dev
-    libcli11-dev libfmt-dev nlohmann-json3-dev libfast-float-dev zlib1g-dev libcairo2-dev fonts-dejavu-core
+    libcli11-dev libfmt-dev nlohmann-json3-dev libfast-float-dev zlib1g-dev
     libgtest-dev libgmock-dev
+    libcairo2-dev fonts-dejavu-core
     python3 python3-numpy python3-matplotlib
     $*
 "
