@@ -16,6 +16,7 @@ Command setup_fit(CLI::App& program);
 Command setup_predict(CLI::App& program);
 Command setup_evaluate(CLI::App& program);
 Command setup_inspect(CLI::App& program);
+Command setup_paper(CLI::App& program);
 /// To be called last: it completes what `program` knows when the command runs.
 Command setup_completion(CLI::App& program);
 

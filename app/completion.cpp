@@ -36,7 +36,10 @@ std::vector<std::string> words_of(const CLI::App& parser) {
 
 std::string bash_script(const CLI::App& program) {
     std::string values, words;
+    std::vector<std::string> by_name;  // commands whose argument is one of a few words
     for (const CLI::App* command : program.get_subcommands({})) {
+        for (const CLI::Option* option : command->get_options())
+            if (option->get_positional() && !choices_of(*option).empty()) by_name.push_back(command->get_name());
         words += fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), fmt::join(words_of(*command), " "));
         for (const CLI::Option* option : command->get_options())
             if (const auto choices = choices_of(*option); !choices.empty() && !option->get_positional())
@@ -67,13 +70,13 @@ _vnngp() {{
         "") words="{}" ;;
 {}    esac
     # Nothing found falls back to the names of files.
-    if [[ -z $command || $command == completion || $cur == -* ]]; then
+    if [[ -z $command || " {} " == *" $command "* || $cur == -* ]]; then
         COMPREPLY=($(compgen -W "$words" -- "$cur"))
     fi
 }}
 complete -o default -F _vnngp vnngp
 )",
-                       fmt::join(subcommand_names(program), "|"), values, fmt::join(top, " "), words);
+                       fmt::join(subcommand_names(program), "|"), values, fmt::join(top, " "), words, fmt::join(by_name, " "));
 }
 
 std::string zsh_script(const CLI::App& program) {

@@ -83,8 +83,8 @@ int run_program(int argc, char** argv) {
     program.set_help_flag("-h,--help", "Show this help");
     program.set_version_flag("--version", version_text, "Show the version and what this build uses");
     program.footer(std::string(kFooter));
-    const std::vector<Command> commands{setup_simulate(program), setup_fit(program),     setup_predict(program),
-                                        setup_evaluate(program), setup_inspect(program), setup_completion(program)};
+    const std::vector<Command> commands{setup_simulate(program), setup_fit(program),   setup_predict(program),   setup_evaluate(program),
+                                        setup_inspect(program),  setup_paper(program), setup_completion(program)};
     std::vector<std::string> names;
     for (const Command& command : commands) names.push_back(command.parser->get_name());
 

@@ -8,6 +8,7 @@ packages="
     libeigen3-dev libhwy-dev libnanoflann-dev libnlopt-dev libopenblas-dev
     libcli11-dev libfmt-dev nlohmann-json3-dev libfast-float-dev zlib1g-dev
     libgtest-dev libgmock-dev
+    libcairo2-dev fonts-dejavu-core
     python3 python3-numpy python3-matplotlib
     $*
 "

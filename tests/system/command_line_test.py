@@ -5,7 +5,7 @@ import unittest
 
 from support import PROGRAM, SystemTest, main, numeric_table
 
-COMMANDS = ("simulate", "fit", "predict", "evaluate", "inspect", "completion")
+COMMANDS = ("simulate", "fit", "predict", "evaluate", "inspect", "paper", "completion")
 
 
 class Options(SystemTest):
@@ -116,6 +116,7 @@ class Completion(SystemTest):
         self.assertEqual(self.complete("fit", "--likelihood", "="), ["gaussian", "student-t", "bernoulli", "bernoulli-logit", "poisson"])
         self.assertEqual(self.complete("predict", "--lat"), ["--latent"])
         self.assertEqual(self.complete("completion", "z"), ["zsh"])
+        self.assertEqual(self.complete("paper", "table"), ["table-1", "table-2", "table-3"])
         self.assertEqual(self.complete("fit", "ta"), [])  # left to file names
 
     def test_every_option_of_the_help_is_completed(self):

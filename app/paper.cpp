@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/cli.hpp"
+#include "app/commands.hpp"
+#include "app/output.hpp"
+#include "app/progress.hpp"
+#include "experiments/pages.hpp"
+#include "vnngp/base/error.hpp"
+
+namespace vnngp::app {
+namespace {
+
+using namespace experiments;
+
+constexpr Index kQuickRows = 1500;
+constexpr int kQuickSeeds = 1;
+constexpr double kSecondsWorthALine = 5.0;
+
+struct PaperCommand {
+    std::string name, data, out = "paper", sets, methods, grid = "single";
+    bool quick = false;
+    int seeds = 0;  // 0: the default
+    Index rows = 0;
+    std::uint64_t seed = 0;
+    MachineOptions machine;
+};
+
+std::vector<std::string> page_names() {
+    std::vector<std::string> names{"list"};
+    for (const PageInfo& page : all_pages()) names.emplace_back(page.name);
+    names.emplace_back("all");
+    return names;
+}
+
+template <class Info>
+std::string keys(const std::vector<Info>& infos) {
+    std::string text;
+    for (const Info& info : infos) text += (text.empty() ? "" : ", ") + std::string(info.key);
+    return text;
+}
+
+void print_list() {
+    std::string text = fmt::format("{:<10} {:<48} {:<40} {}\n", "name", "shows", "data", "full run");
+    for (const PageInfo& page : all_pages())
+        text += fmt::format("{:<10} {:<48} {:<40} {}\n", page.name, page.title, page.needs, page.takes);
+    text += fmt::format("{:<10} {:<48}\n\n", "all", "all of them, and index.md with every claim");
+    text += fmt::format("data sets: {}\nmethods: {}\n", keys(all_sets()), keys(all_methods()));
+    text +=
+        "A data set is DIR/NAME.csv or DIR/NAME.csv.gz. ukhousing and 3droad are yours to supply: a header line, the target in the last "
+        "column.\n";
+    print(text);
+}
+
+RunOptions run_options(const PaperCommand& command) {
+    RunOptions options;
+    options.source = {.folder = command.data, .simulate = command.quick && command.data.empty(), .rows_at_most = command.rows};
+    if (command.quick && !command.data.empty() && command.rows == 0) options.source.rows_at_most = kQuickRows;
+    check_source(options.source);
+    options.out = command.out;
+    options.quick = command.quick;
+    options.sets = split_list(command.sets);
+    options.methods = split_list(command.methods);
+    for (const std::string& set : options.sets) set_info(set);
+    for (const std::string& method : options.methods) method_info(method);
+    if (command.seeds > 0 || command.quick) options.seeds = command.seeds > 0 ? command.seeds : kQuickSeeds;
+    options.grid = command.grid == "published" ? Grid::published : command.grid == "wide" ? Grid::wide : Grid::single;
+    options.seed = command.seed;
+    return options;
+}
+
+std::string verdicts(const PageOutcome& outcome) {
+    const auto count = [&](Verdict verdict) {
+        return std::count_if(outcome.claims.begin(), outcome.claims.end(),
+                             [&](const Judged& judged) { return judged.finding.verdict == verdict; });
+    };
+    return fmt::format("{} of the paper's claims hold, {} do not, {} not tested", count(Verdict::holds), count(Verdict::does_not_hold),
+                       count(Verdict::not_tested));
+}
+
+void run_paper(const PaperCommand& command) {
+    if (command.name == "list") return print_list();
+    const RunOptions options = run_options(command);
+    ProgressLine line(!command.machine.quiet);
+    const auto say = [&](const Cell& cell, const Outcome& outcome, std::size_t done, std::size_t total) {
+        line.clear();
+        if (outcome.status == Outcome::Status::failed)
+            print_warnings({fmt::format("{} failed: {}", cell_name(cell), outcome.message)});
+        else if (!command.machine.quiet && outcome.seconds > kSecondsWorthALine)
+            print_notes({fmt::format("cell {}/{}: {} in {:.0f} s", done, total, cell_name(cell), outcome.seconds)});
+    };
+    Runner runner(options, machine_context(command.machine, command.seed, line), say);
+    std::vector<PageOutcome> pages;
+    for (const PageInfo& page : all_pages()) {
+        if (command.name != "all" && command.name != page.name) continue;
+        pages.push_back(write_page(page, runner));
+        line.clear();
+        if (!command.machine.quiet)
+            print(fmt::format("{}: {}\n", (options.out / (std::string(page.name) + ".md")).string(), verdicts(pages.back())));
+    }
+    if (command.name == "all") {
+        write_index(pages, options);
+        if (!command.machine.quiet) print(fmt::format("{}: all claims\n", (options.out / "index.md").string()));
+    }
+    if (runner.failed() > 0)
+        throw NumericalError(fmt::format("{} of {} cells failed; everything else is written, and the same command tries these again",
+                                         runner.failed(), runner.failed() + runner.finished()));
+}
+
+}  // namespace
+
+Command setup_paper(CLI::App& program) {
+    CLI::App* parser = program.add_subcommand("paper",
+                                              "Make the figures and tables of the paper again\n\n"
+                                              "Each becomes NAME.csv, NAME.png and NAME.md, with a verdict on every claim.\n"
+                                              "Finished fits are kept in OUT/cells: the same command goes on where it was stopped.");
+    auto command = std::make_shared<PaperCommand>();
+    parser->add_option("NAME", command->name, "Figure or table")->required()->check(one_of(page_names()))->type_name("NAME");
+    OptionGroup data(*parser, "Data");
+    data.add("--data", command->data, "DIR", "Folder with the data sets; vnngp paper list names them");
+    data.add("--sets", command->sets, "LIST", "Data sets of the tables, as in pol,elevators")->default_str("all there are");
+    data.add("--rows", command->rows, "N", whole_number(100), "Rows of a data set to use, at most, drawn at random")->default_str("all");
+    OptionGroup work(*parser, "Experiments");
+    work.flag("--quick", command->quick,
+              "A minute instead of days: few rows, epochs and neighbours, simulated data unless --data is given");
+    work.add("--methods", command->methods, "LIST", "Methods to run, as in vnngp,svgp")->default_str("all");
+    work.add("--seeds", command->seeds, "N", whole_number(1, 100), "Random splits of each data set")->default_str("3; 1 with --quick");
+    work.add("--grid", command->grid, "NAME", one_of({"single", "wide", "published"}),
+             "Settings that compete on the validation rows: K = 32 alone, K and M as in the paper, or all of the paper's");
+    work.add("--seed", command->seed, "N", seed_number(), "Of what the figures draw at random; the tables' splits are numbered");
+    OptionGroup output(*parser, "Output");
+    output.add("--out", command->out, "DIR", "Folder to write to");
+    add_machine_options(output, command->machine);
+    parser->footer(R"(Examples:
+  vnngp paper list
+  vnngp paper all --quick
+  vnngp paper figure-3 --data data
+  vnngp paper table-1 --data data --sets pol,elevators --methods vnngp,svgp,vnngp-closed)");
+    return {parser, [command] { run_paper(*command); }};
+}
+
+}  // namespace vnngp::app

@@ -1,0 +1,65 @@
+// Runs cells, skipping those that are finished.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiments/cell_store.hpp"
+
+namespace vnngp::experiments {
+
+/// What the user asked for.
+struct RunOptions {
+    DataSource source = {};
+    std::filesystem::path out = "paper";
+    bool quick = false;
+    std::vector<std::string> sets = {};     ///< empty: all that the experiment has
+    std::vector<std::string> methods = {};  ///< likewise
+    int seeds = 3;
+    Grid grid = Grid::single;
+    std::uint64_t seed = 0;  ///< of what is drawn at random; data sets are split by the numbers 0, 1, ...
+};
+
+/// Told of every cell that was run now: its name, what came of it, and cells done and in all.
+using CellListener = std::function<void(const Cell&, const Outcome&, std::size_t done, std::size_t total)>;
+
+class Runner {
+public:
+    Runner(RunOptions options, Context context, CellListener listener)
+        : options_(std::move(options)), context_(std::move(context)), listener_(std::move(listener)), store_(options_.out / "cells") {}
+
+    const RunOptions& options() const { return options_; }
+    const Context& context() const { return context_; }
+
+    bool wants_set(std::string_view key) const;
+    bool wants_method(std::string_view key) const;
+
+    /// The outcomes in the order of the cells. What fails is an outcome too; Interrupted is thrown on.
+    std::vector<Outcome> run(const std::vector<Cell>& cells);
+
+    /// Of `set`: the cell has its row limit and knows whether it is simulated.
+    Cell cell(const SetInfo& set, const MethodInfo& method, std::uint64_t seed, const Setting& setting) const;
+    /// Rows in the training part of at most `limit` rows (0: all) of the set.
+    Index training_rows(const SetInfo& set, Index limit);
+    /// What an earlier run left of a cell, if it succeeded.
+    std::optional<Outcome> known(const Cell& cell) const;
+
+    const DataSet& data(const SetInfo& set);
+    std::size_t failed() const { return failed_; }
+    std::size_t finished() const { return finished_; }
+
+private:
+    Outcome attempt(const Cell& cell, const std::string& progress_name, std::size_t done, std::size_t total);
+
+    RunOptions options_;
+    Context context_;
+    CellListener listener_;
+    CellStore store_;
+    std::string loaded_key_ = {};
+    DataSet loaded_ = {};
+    std::vector<std::pair<std::string, Index>> known_rows_ = {};
+    std::size_t failed_ = 0, finished_ = 0;
+};
+
+}  // namespace vnngp::experiments

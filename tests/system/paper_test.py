@@ -1,0 +1,93 @@
+"""`vnngp paper`: pages, files, what is kept, and messages."""
+import json
+
+from support import SystemTest, main, numeric_table, rows_of
+
+PUBLISHED = ("--methods", "vnngp", "--sets", "pol,precipitation,covtype")
+
+
+class Paper(SystemTest):
+    def pages(self, name):
+        self.assertEqual((self.folder / f"paper/{name}.png").read_bytes()[1:4], b"PNG")
+        header, rows = rows_of(self.read(f"paper/{name}.csv"))
+        self.assertEqual((header[:3], header[4]), (["panel", "series", "quantity"], "value"))
+        return self.read(f"paper/{name}.md"), rows
+
+    def cells(self):
+        return sorted((self.folder / "paper/cells").glob("*.json"))
+
+    def test_list_names_everything(self):
+        text = self.succeeds("paper", "list").stdout
+        for name in ("figure-1", "figure-6", "table-1", "table-3", "all", "elevators", "london_housing", "vnngp-closed"):
+            self.assertIn(name, text)
+        self.assertEqual(self.listing(), {})
+
+    def test_figure_1(self):
+        self.succeeds("paper", "figure-1")
+        text, rows = self.pages("figure-1")
+        self.assertIn("F1-a", text)
+        self.assertNotIn("does not hold", text)
+        self.assertGreater(len(rows), 1000)
+
+    def test_figure_3_is_the_same_at_any_number_of_threads(self):
+        self.succeeds("paper", "figure-3", "--quick", "--threads", 1)
+        text, _ = self.pages("figure-3")
+        self.assertRegex(text, r"F3-a .*\*\*holds\*\*")
+        self.assertRegex(text, r"F3-b .*\*\*holds\*\*")
+        self.assertIn("quick run", text)
+        once = [self.read("paper/figure-3.csv"), (self.folder / "paper/figure-3.png").read_bytes()]
+        self.succeeds("paper", "figure-3", "--quick", "--threads", 2)
+        self.assertEqual(once, [self.read("paper/figure-3.csv"), (self.folder / "paper/figure-3.png").read_bytes()])
+
+    def test_tables_share_cells_that_are_kept(self):
+        self.succeeds("paper", "table-1", "--quick", *PUBLISHED)
+        text, rows = self.pages("table-1")
+        self.assertIn("UKHousing", text)
+        self.assertIn("-1.160 ± .014", text)
+        self.assertIn(["pol", "vnngp", "nll"], [row[:3] for row in rows])
+        self.assertEqual(len(self.cells()), 3)
+        written = {path: path.stat().st_mtime_ns for path in self.cells()}
+        first = self.read("paper/table-1.csv")
+        self.succeeds("paper", "table-1", "--quick", *PUBLISHED)
+        self.succeeds("paper", "table-3", "--quick", *PUBLISHED)
+        self.assertEqual(written, {path: path.stat().st_mtime_ns for path in self.cells()})
+        self.assertEqual(self.read("paper/table-1.csv"), first)
+
+    def test_a_damaged_cell_is_run_again(self):
+        self.succeeds("paper", "table-2", "--quick", "--methods", "vnngp", "--sets", "pol")
+        first = self.read("paper/table-2.csv")
+        cell, = self.cells()
+        nll = json.loads(cell.read_text())["outcome"]["nll"]
+        cell.write_text(cell.read_text()[:100])
+        self.succeeds("paper", "table-2", "--quick", "--methods", "vnngp", "--sets", "pol")
+        self.assertEqual(json.loads(cell.read_text())["outcome"]["nll"], nll)
+        self.assertEqual([row[:3] for row in rows_of(first)[1]], [row[:3] for row in self.pages("table-2")[1]])
+
+    def test_what_a_method_cannot_do_is_a_dash_with_a_reason(self):
+        self.succeeds("paper", "table-1", "--quick", "--methods", "exact,vnngp", "--sets", "covtype")
+        text, _ = self.pages("table-1")
+        self.assertIn("— (1)", text)
+        self.assertIn("1. refused: Exact GP has Gaussian noise only", text)
+        self.assertRegex(text, r"T1-a .*\*\*holds\*\*")
+
+    def test_the_users_own_data(self):
+        (self.folder / "data").mkdir()
+        self.write("data/ukhousing.csv.gz", numeric_table(rows=400, columns=("lon", "lat", "price")))
+        self.succeeds("paper", "table-1", "--quick", "--data", "data", "--methods", "vnngp")
+        text, rows = self.pages("table-1")
+        self.assertIn(["ukhousing", "vnngp", "nll"], [row[:3] for row in rows])
+        self.assertIn("no file: PoleTele", text)
+
+    def test_mistakes_are_named(self):
+        self.fails("paper", "figure-7", says=["'figure-7'", "did you mean"])
+        self.fails("paper", "figure-2", says=["--data DIR", "elevators.csv.gz", "--quick"])
+        self.fails("paper", "table-1", says=["--data DIR", "--quick"])
+        self.fails("paper", "table-1", "--data", "nowhere", says=["--data nowhere", "no such directory"])
+        self.fails("paper", "table-1", "--quick", "--sets", "elevator", says=["--sets", "'elevators'"])
+        self.fails("paper", "table-1", "--quick", "--methods", "vngp", says=["--methods", "'vnngp'"])
+        self.fails("paper", "table-1", "--quick", "--grid", "huge", says=["'huge'", "single, wide, published"])
+        self.fails("paper", says="NAME")
+
+
+if __name__ == "__main__":
+    main()
