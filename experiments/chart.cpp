@@ -323,8 +323,8 @@ private:
         const auto label = [&](double value, const std::string& text) {
             const double y = py(value);
             canvas_.segment(box_.left - (text.empty() ? 3.0 : 5.0), y, box_.left, y, kInk);
+            if (!text.empty() || !panel_.y_names.empty()) canvas_.segment(box_.left, y, box_.right(), y, kFaint);
             if (text.empty()) return;
-            canvas_.segment(box_.left, y, box_.right(), y, kFaint);
             canvas_.text(box_.left - 8.0, y + 4.0, text, kSmallFontSize, Align::right);
             widest = std::max(widest, canvas_.text_width(text, kSmallFontSize));
         };

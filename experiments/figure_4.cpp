@@ -137,7 +137,7 @@ chart::Panel panel_of(const Page& page, const Sample& sample, const char* method
     chart::Line dots{.style = {chart::kBlack, chart::Dash::none, chart::Marker::cross}};
     for (Eigen::Index i = 0; i < sample.targets.size(); ++i) dots.x.push_back(sample.inputs(i, 0)), dots.y.push_back(sample.targets[i]);
     panel.elements = {band, truth, dots, middle};
-    if (!failure.empty()) panel.title += " (failed)";
+    if (mean.empty()) panel.title += failure.empty() ? " (not run)" : " (failed)";
     return panel;
 }
 

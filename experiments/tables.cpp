@@ -121,14 +121,15 @@ private:
 
     void add_row(const SetInfo& set) {
         double best = std::numeric_limits<double>::infinity(), rows = 0.0;
+        int compared = 0;
         for (const MethodInfo* method : columns()) {
-            if (const auto found = results_.mean(set.key, method->key, quantity_)) best = std::min(best, found->mean);
+            if (const auto found = results_.mean(set.key, method->key, quantity_)) best = std::min(best, found->mean), ++compared;
             if (const auto found = results_.mean(set.key, method->key, "training rows")) rows = found->mean;
         }
         std::vector<std::string> cells{set_text(set, options_.source.simulate && rows > 0.0),
                                        rows > 0.0 ? thousands(std::llround(rows)) : "not run"};
         for (const MethodInfo* method : columns()) {
-            std::string cell = ours(set, *method, best);
+            std::string cell = ours(set, *method, compared > 1 ? best : -std::numeric_limits<double>::infinity());
             if (const auto paper = paper_value(quantity_, set.key, method->key))
                 cell += fmt::format("<br>paper {}{} ± {}{}", paper->bold ? "**" : "", decimal(paper->mean), decimal(paper->error),
                                     paper->bold ? "**" : "");
@@ -254,7 +255,8 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
     std::string missing;
     for (const SetInfo* set : todo.not_there) missing += (missing.empty() ? "" : ", ") + std::string(set->label);
     page.text = fmt::format(
-        "{}\n{}{}\nRandom splits into 64 / 16 / 20 % by seeds 0, 1, ..., {} of them; the last part is scored, targets standardised by the "
+        "{}\n{}{}\nRandom splits into 64 / 16 / 20 % by the seeds from 0 on, {} of them; the last part is scored, targets standardised by "
+        "the "
         "first. Of the settings "
         "that were run, the one with the best NLL on the middle part counts. All but the last column train as the paper does, with Matérn "
         "5/2; VNNGP and SWSGP with a "
