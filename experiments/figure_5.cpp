@@ -84,7 +84,7 @@ Page figure_5(Runner& runner) {
         return limit > 0 ? std::min(limit, rows) : rows;
     };
     Page page{.x_name = "noise"};
-    Cell exact_cell = runner.cell(set, method_info("exact"), 0, {});
+    Cell exact_cell = runner.cell(set, method_info("exact-ml"), 0, {});
     exact_cell.rows = limited(options.quick ? kQuickRows : kExactRows);
     const Outcome exact = runner.run({exact_cell}).front();
     page.cell_seconds += exact.seconds;

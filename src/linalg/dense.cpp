@@ -1,9 +1,11 @@
 #include "vnngp/linalg/dense.hpp"
 
 #include <cblas.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 extern "C" {
 void dpotrf_(const char* uplo, const int* n, double* a, const int* stride, int* info);
@@ -23,6 +25,21 @@ constexpr int kPanel = 256;  ///< columns of a triangular result that are comput
 }  // namespace
 
 void set_dense_threads(int threads) { openblas_set_num_threads(threads); }
+
+std::string dense_advice() {
+#if defined(__x86_64__)
+    const std::string_view core = openblas_get_corename();
+    if (core == "Prescott" || core == "Core2" || core == "Nehalem") {
+        const char* better = __builtin_cpu_supports("avx512dq") ? "SkylakeX" : __builtin_cpu_supports("avx2") ? "Haswell" : nullptr;
+        if (better != nullptr)
+            return fmt::format(
+                "OpenBLAS does not know this processor and works as on an old one ({}): with OPENBLAS_CORETYPE={} in the "
+                "environment this method is several times as fast",
+                core, better);
+    }
+#endif
+    return "";
+}
 
 bool cholesky(Matrix& a) {
     const int n = rows(a), step = stride(a);

@@ -131,6 +131,8 @@ void train_sggp(const Context& context, inference::Problem& problem, const FitOp
 }  // namespace
 
 void train_rival(const Context& context, inference::Problem& problem, const FitOptions& options, FittedModel& model) {
+    if (options.method == Method::exact || options.method == Method::svgp)
+        if (std::string advice = linalg::dense_advice(); !advice.empty()) model.report.notes.push_back(std::move(advice));
     switch (options.method) {
         case Method::swsgp:
             return train_swsgp(context, problem, options, model);

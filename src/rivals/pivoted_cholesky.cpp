@@ -1,8 +1,11 @@
 #include "rivals/pivoted_cholesky.hpp"
 
 #include <cmath>
+#include <numeric>
+#include <vector>
 
-#include "vnngp/conditional/dense_covariance.hpp"
+#include "vnngp/base/parallel.hpp"
+#include "vnngp/kernel/correlations_to.hpp"
 
 namespace vnngp::rivals {
 
@@ -12,6 +15,20 @@ using linalg::Transposed;
 namespace {
 
 constexpr double kNothingLeft = 1e-10;  ///< of the output scale
+constexpr std::int64_t kPointsPerChunk = 512;
+
+/// Covariances of all points with one of them.
+Vector covariances_with(const Context& context, const conditional::Covariance& covariance, const Points& points, Eigen::Index one) {
+    Vector column(points.rows());
+    parallel_chunks(context, points.rows(), kPointsPerChunk, [&](const Chunk& chunk) {
+        std::vector<Index> candidates(chunk.end - chunk.begin);
+        std::iota(candidates.begin(), candidates.end(), static_cast<Index>(chunk.begin));
+        kernel::correlations_to(*covariance.kernel, covariance.shape, points, candidates, points.row(one).data(),
+                                {column.data() + chunk.begin, candidates.size()});
+    });
+    column[one] = 1.0;
+    return covariance.outputscale * column;
+}
 
 Matrix pivoted_factor(const Context& context, const conditional::Covariance& covariance, const Points& points, Index rank) {
     const Eigen::Index n = points.rows();
@@ -21,8 +38,7 @@ Matrix pivoted_factor(const Context& context, const conditional::Covariance& cov
         Eigen::Index pivot = 0;
         const double largest = left.maxCoeff(&pivot);
         if (!(largest > kNothingLeft * covariance.outputscale)) return factor.leftCols(k);
-        Vector column = conditional::cross_covariance(context, covariance, points, points.row(pivot)).col(0);
-        column[pivot] = covariance.outputscale;
+        Vector column = covariances_with(context, covariance, points, pivot);
         column.noalias() -= factor.leftCols(k) * factor.row(pivot).head(k).transpose();
         column /= std::sqrt(largest);
         factor.col(k) = column;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <string>
 
 namespace vnngp::linalg {
 
@@ -10,6 +11,10 @@ using Matrix = Eigen::MatrixXd;
 
 /// For all calls that follow, in the whole process.
 void set_dense_threads(int threads);
+
+/// What would make the library faster here, for a note to the user; empty when nothing would: an OpenBLAS that is older than the processor
+/// falls back to its smallest instruction set, which costs a factor of four.
+std::string dense_advice();
 
 enum class Transposed { no, yes };
 

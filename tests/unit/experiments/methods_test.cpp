@@ -20,7 +20,7 @@ TEST(Methods, PublishedGridHasThePapersSettings) {
     EXPECT_EQ(settings_of(method_info("svgp"), 10000, Grid::published, false).size(), 4u);
     EXPECT_EQ(settings_of(method_info("swsgp-m"), 5000, Grid::published, false).size(), 24u);  // M < N
     EXPECT_EQ(settings_of(method_info("vnngp"), 10000, Grid::wide, false).size(), 2u);
-    EXPECT_EQ(settings_of(method_info("exact"), 10000, Grid::published, false).size(), 1u);
+    EXPECT_EQ(settings_of(method_info("exact-ml"), 10000, Grid::published, false).size(), 1u);
 }
 
 TEST(Methods, SingleGridIsPartOfThePublishedOne) {
