@@ -1,10 +1,10 @@
-"""swsgp and sggp, from a table to its predictions."""
+"""exact, svgp, swsgp and sggp, from a table to its predictions."""
 from support import SystemTest, column, main
 
 EPOCHS = ("--epochs", 40, "--batch", 64, "--learning-rate", 0.05)
 
 
-class LocalMethods(SystemTest):
+class OtherMethods(SystemTest):
     def setUp(self):
         super().setUp()
         self.simulate(points=250)
@@ -17,6 +17,25 @@ class LocalMethods(SystemTest):
         self.assertLess(scores["standardized"]["rmse"], 0.8)
         self.assertEqual(len(column(self.succeeds("predict", f"{method}.vnngp", "field.csv").stdout, "sd")), 250)
         return report
+
+    def test_exact(self):
+        report = self.round_trip("exact")
+        self.assertEqual((report["k"], report["m"], report["converged"]), (0, 250, True))
+        self.assertTrue(any("cholesky" in note for note in report["notes"]))
+        published = self.fit(model="published.vnngp", options=["--method", "exact", "--inference", "stochastic", *EPOCHS])
+        self.assertEqual((published["inference"], published["iterations"]), ("stochastic", 40))
+        self.assertLess(published["elbo"], report["elbo"] + 1.0)
+
+    def test_svgp(self):
+        for posterior in ("full", "mean-field"):
+            self.assertEqual(self.round_trip("svgp", "--inducing", 40, "--posterior", posterior)["m"], 40)
+        self.assertEqual(self.round_trip("svgp")["m"], 250)
+        drawn = self.succeeds("predict", "svgp.vnngp", "field.csv", "--samples", 2).stdout
+        self.assertEqual(len(column(drawn, "sample2")), 250)
+
+    def test_svgp_takes_other_likelihoods(self):
+        self.simulate("counts.csv", points=150, likelihood="poisson")
+        self.fit("counts.csv", "counts.vnngp", options=["--method", "svgp", "--inducing", 30, "--likelihood", "poisson", *EPOCHS])
 
     def test_swsgp(self):
         self.assertEqual(self.round_trip("swsgp")["m"], 250)
@@ -34,6 +53,10 @@ class LocalMethods(SystemTest):
     def test_what_does_not_go_together(self):
         for options, says in ((["--method", "sggp", "--likelihood", "poisson"], ["--likelihood poisson", "sggp"]),
                               (["--method", "sggp", "--inducing", 20], ["--inducing 20", "sggp"]),
+                              (["--method", "exact", "--likelihood", "student-t"], ["--likelihood student-t", "exact", "svgp"]),
+                              (["--method", "exact", "--posterior", "full"], ["--posterior full", "exact"]),
+                              (["--method", "svgp", "--metric", "kernel"], ["--metric kernel", "svgp"]),
+                              (["--method", "svgp", "--resume"], ["--resume", "svgp"]),
                               (["--method", "swsgp", "--nugget", "learned"], ["--nugget learned", "swsgp"]),
                               (["--method", "swsgp", "--inference", "natural"], ["--inference natural", "swsgp"])):
             with self.subTest(options=options):
