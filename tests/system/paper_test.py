@@ -39,6 +39,19 @@ class Paper(SystemTest):
         self.succeeds("paper", "figure-3", "--quick", "--threads", 2)
         self.assertEqual(once, [self.read("paper/figure-3.csv"), (self.folder / "paper/figure-3.png").read_bytes()])
 
+    def test_everything_runs_with_every_method(self):
+        self.succeeds("paper", "all", "--quick")
+        text = self.read("paper/index.md")
+        for name in [f"figure-{i}" for i in range(1, 7)] + [f"table-{i}" for i in range(1, 4)]:
+            self.pages(name)
+            self.assertIn(f"({name}.md)", text)
+        self.assertGreaterEqual(text.count("**holds**") + text.count("**does not hold**"), 35)
+        outcomes = [json.loads(path.read_text())["outcome"] for path in self.cells()]
+        self.assertEqual([outcome["message"] for outcome in outcomes if outcome["status"] == "failed"], [])
+        # Laws that do not depend on size.
+        for claim in ("F3-a", "F3-b", "F3-d", "F5-c", "T1-a"):
+            self.assertRegex(text, rf"{claim} .*\*\*holds\*\*")
+
     def test_tables_share_cells_that_are_kept(self):
         self.succeeds("paper", "table-1", "--quick", *PUBLISHED)
         text, rows = self.pages("table-1")
