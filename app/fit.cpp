@@ -305,7 +305,8 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
     group.add("--neighbors", command.neighbors, "K", auto_or_count,
               "Neighbours K that each point is conditioned on: more is more accurate and slower; auto grows K while held-out rows gain");
     group.add("--prediction-neighbors", command.prediction_neighbors, "K", auto_or_count,
-              "Neighbours that a prediction looks at; auto is once, twice or four times --neighbors, by held-out rows, and more in gaps of the data");
+              "Neighbours that a prediction looks at; auto is once, twice or four times --neighbors, by held-out rows, and more in gaps of "
+              "the data");
     group
         .add("--metric", command.metric, "NAME", one_of({"kernel", "euclidean"}),
              "What near means: highest correlation under the learned kernel, or distance between standardised inputs")

@@ -21,7 +21,7 @@ constexpr double kSecondsWorthALine = 5.0;
 
 struct PaperCommand {
     std::string name, data, out = "paper", sets, methods, grid = "single";
-    bool quick = false;
+    bool quick = false, kept = false;
     int seeds = 0;  // 0: the default
     Index rows = 0;
     std::uint64_t seed = 0;
@@ -68,6 +68,7 @@ RunOptions run_options(const PaperCommand& command) {
     if (command.seeds > 0 || command.quick) options.seeds = command.seeds > 0 ? command.seeds : kQuickSeeds;
     options.grid = command.grid == "published" ? Grid::published : command.grid == "wide" ? Grid::wide : Grid::single;
     options.seed = command.seed;
+    options.kept_only = command.kept;
     return options;
 }
 
@@ -129,6 +130,7 @@ Command setup_paper(CLI::App& program) {
     work.add("--seeds", command->seeds, "N", whole_number(1, 100), "Random splits of each data set")->default_str("3; 1 with --quick");
     work.add("--grid", command->grid, "NAME", one_of({"single", "wide", "published"}),
              "Settings that compete on the validation rows: K = 32 alone, K and M as in the paper, or all of the paper's");
+    work.flag("--kept", command->kept, "Run nothing: write the pages of the fits that are kept already");
     work.add("--seed", command->seed, "N", seed_number(), "Of what the figures draw at random; the tables' splits are numbered");
     OptionGroup output(*parser, "Output");
     output.add("--out", command->out, "DIR", "Folder to write to");

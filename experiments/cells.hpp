@@ -30,7 +30,7 @@ std::string cell_name(const Cell& cell);
 nlohmann::ordered_json cell_json(const Cell& cell);
 
 struct Outcome {
-    enum class Status { done, failed, refused };
+    enum class Status { done, failed, refused, not_run };  ///< not_run: never stored
     Status status = Status::done;
     std::string message = {};  ///< why it failed or was refused
     double nll = 0.0;          ///< of the test part, per point of the standardised target; NaN unless done, as all that follows

@@ -65,6 +65,12 @@ std::vector<Outcome> Runner::run(const std::vector<Cell>& cells) {
     std::stable_sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) { return cells[a].set < cells[b].set; });
     std::size_t done = cells.size() - open.size();
     for (const std::size_t i : open) {
+        if (options_.kept_only) {
+            const SetInfo& set = set_info(cells[i].set);
+            const std::string reason = refusal(method_info(cells[i].method), set, training_rows(set, cells[i].rows));
+            outcomes[i] = {.status = reason.empty() ? Outcome::Status::not_run : Outcome::Status::refused, .message = reason};
+            continue;
+        }
         if (const auto twin = known(cells[i])) {  // the same cell, earlier in the list
             outcomes[i] = *twin;
             ++done;

@@ -18,6 +18,7 @@ struct RunOptions {
     std::vector<std::string> methods = {};  ///< likewise
     int seeds = 3;
     Grid grid = Grid::single;
+    bool kept_only = false;  ///< run nothing: pages of what is there
     std::uint64_t seed = 0;  ///< of what is drawn at random; data sets are split by the numbers 0, 1, ...
 };
 

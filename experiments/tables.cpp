@@ -62,6 +62,7 @@ void add_outcomes(Page& page, const Entry& entry, const std::vector<Outcome>& ou
     for (const Outcome& outcome : outcomes) page.cell_seconds += outcome.seconds;
     const Outcome* best = best_by_validation(outcomes);
     if (best == nullptr) {
+        if (!outcomes.empty() && outcomes.front().status == Outcome::Status::not_run) return;
         const bool refused = !outcomes.empty() && outcomes.front().status == Outcome::Status::refused;
         page.results.add({set, method, refused ? "refused" : "failed", seed, 1.0,
                           outcomes.empty() ? "no setting fits the data" : outcomes.front().message});

@@ -66,6 +66,14 @@ class Paper(SystemTest):
         self.assertEqual(written, {path: path.stat().st_mtime_ns for path in self.cells()})
         self.assertEqual(self.read("paper/table-1.csv"), first)
 
+    def test_pages_of_what_is_kept(self):
+        self.succeeds("paper", "table-1", "--quick", "--methods", "vnngp", "--sets", "pol,bike")
+        self.succeeds("paper", "table-1", "--quick", "--kept")
+        text, rows = self.pages("table-1")
+        self.assertEqual(len(self.cells()), 2)
+        self.assertEqual({(row[0], row[1]) for row in rows if row[2] == "nll"}, {("pol", "vnngp"), ("bike", "vnngp")})
+        self.assertIn("T1-a", text)
+
     def test_a_damaged_cell_is_run_again(self):
         self.succeeds("paper", "table-2", "--quick", "--methods", "vnngp", "--sets", "pol")
         first = self.read("paper/table-2.csv")
