@@ -25,7 +25,7 @@ test: dependencies
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
-	cmake --preset asan
+	cmake --preset asan -DVNNGP_TEST_OBJECTS=$(CURDIR)/build/release
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 
