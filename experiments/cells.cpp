@@ -88,10 +88,10 @@ inference::Hyperparameters in_data_units(const inference::Hyperparameters& hyper
 }
 
 double total_noise(const FittedModel& model) {
-    const auto parameters = likelihood::make_likelihood(model.likelihood)->parameters();
+    const auto likelihood = likelihood::make_likelihood(model.likelihood);
     double noise = kNaN;
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-        if (parameters[p].is_variance) noise = model.hyper.likelihood[p];
+    for (std::size_t p = 0; p < likelihood->parameters().size(); ++p)
+        if (likelihood->parameters()[p].is_variance) noise = model.hyper.likelihood[p];
     return noise + model.hyper.nugget;
 }
 

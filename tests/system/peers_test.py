@@ -32,10 +32,10 @@ class Peers(SystemTest):
         self.write("rivals/gpboost_vecchia.py", gpboost)
         self.write("rivals/sklearn_exact.py", sklearn)
 
-    def run_on(self, *sets):
+    def run_on(self, *sets, gpboost_limit=60):
         """The printed text, and the rows of results.csv by method."""
         done = subprocess.run([sys.executable, "-B", ORCHESTRATOR, "--data", "data", "--sets", *sets, "--quick", "--program", PROGRAM, "--python", sys.executable,
-                               "--rivals", "rivals", "--out", "out", "--gpboost-limit", "0.5"], cwd=self.folder, capture_output=True, text=True)
+                               "--rivals", "rivals", "--out", "out", "--gpboost-limit", str(gpboost_limit)], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         methods = {}
         for row in csv.DictReader(self.read("out/results.csv").splitlines()):
@@ -44,7 +44,7 @@ class Peers(SystemTest):
 
     def test_a_failing_rival_is_reported_and_ours_measured(self):
         self.rivals(FAILS, NEVER_ENDS, NO_RESULT)
-        text, methods = self.run_on("elevators")
+        text, methods = self.run_on("elevators", gpboost_limit=0.5)
         for rival, reason in {"GPyTorch": "no such luck", "GPBoost": "not done in 0.5 s", "scikit-learn": "printed no result"}.items():
             self.assertEqual([row["failure"] for row in methods[rival]], [reason])
             self.assertRegex(text, rf"\| {rival} \|.*\| {reason} \|")
