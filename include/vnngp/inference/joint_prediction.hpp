@@ -1,8 +1,8 @@
 // The latent function at several points together: samples, and the covariance matrix.
 //
 // The points are appended to the inducing points in a random order. Each conditions on its nearest inducing points and on its
-// nearest earlier appended points: g = A_u u + A_g g + sqrt(V) e, A_g strictly lower triangular, u ~ q(u) (J1). Inducing values carry the nugget, appended
-// values are the smooth function g. What a point conditions on alone gives Eq. K3.
+// nearest earlier appended points: g = A_u u + A_g g + sqrt(V) e, A_g strictly lower triangular, u ~ q(u) (J1). Inducing values carry the
+// nugget, appended values are the smooth function g. What a point conditions on alone gives Eq. K3.
 #pragma once
 
 #include "vnngp/inference/problem.hpp"
