@@ -22,7 +22,7 @@ constexpr double kSecondsWorthALine = 5.0;
 struct PaperCommand {
     std::string name, data, out = "paper", sets, methods, grid = "single";
     bool quick = false, kept = false;
-    int seeds = 0;  // 0: the default
+    int seeds = 0, epochs = 0;  // 0: the default
     Index rows = 0;
     std::uint64_t seed = 0;
     MachineOptions machine;
@@ -67,6 +67,7 @@ RunOptions run_options(const PaperCommand& command) {
     for (const std::string& method : options.methods) method_info(method);
     if (command.seeds > 0 || command.quick) options.seeds = command.seeds > 0 ? command.seeds : kQuickSeeds;
     options.grid = command.grid == "published" ? Grid::published : command.grid == "wide" ? Grid::wide : Grid::single;
+    options.epochs = command.epochs;
     options.seed = command.seed;
     options.kept_only = command.kept;
     return options;
@@ -121,7 +122,7 @@ Command setup_paper(CLI::App& program) {
     parser->add_option("NAME", command->name, "Figure or table")->required()->check(one_of(page_names()))->type_name("NAME");
     OptionGroup data(*parser, "Data");
     data.add("--data", command->data, "DIR", "Folder with the data sets; vnngp paper list names them");
-    data.add("--sets", command->sets, "LIST", "Data sets of the tables, as in pol,elevators")->default_str("all there are");
+    data.add("--sets", command->sets, "LIST", "Data sets of the tables, as in pol,elevators, or the one of figure-5")->default_str("all there are");
     data.add("--rows", command->rows, "N", whole_number(100), "Rows of a data set to use, at most, drawn at random")->default_str("all");
     OptionGroup work(*parser, "Experiments");
     work.flag("--quick", command->quick,
@@ -130,6 +131,8 @@ Command setup_paper(CLI::App& program) {
     work.add("--seeds", command->seeds, "N", whole_number(1, 100), "Random splits of each data set")->default_str("3; 1 with --quick");
     work.add("--grid", command->grid, "NAME", one_of({"single", "wide", "published"}),
              "Settings that compete on the validation rows: K = 32 alone, K and M as in the paper, or all of the paper's");
+    work.add("--epochs", command->epochs, "N", whole_number(1, 1000000), "Epochs of training, when there is no time for the paper's")
+        ->default_str("as published");
     work.flag("--kept", command->kept, "Run nothing: write the pages of the fits that are kept already");
     work.add("--seed", command->seed, "N", seed_number(), "Of what the figures draw at random; the tables' splits are numbered");
     OptionGroup output(*parser, "Output");

@@ -16,6 +16,8 @@ public:
     /// What is known of exactly this cell. Empty when there is no file, when it cannot be read as one, or when it is about another cell.
     std::optional<Outcome> find(const Cell& cell) const;
     void save(const Cell& cell, const Outcome& outcome) const;
+    /// The settings of all finished cells that differ from this one in their setting alone, sorted by the names of their files.
+    std::vector<Setting> settings_like(const Cell& cell) const;
 
     std::filesystem::path path_of(const Cell& cell) const { return folder_ / (cell_name(cell) + ".json"); }
 

@@ -60,8 +60,8 @@ Page figure_2(Runner& runner) {
             for (int seed = 0; seed < options.seeds; ++seed) cells.push_back(runner.cell(*set, method_info(method), seed, setting));
         };
         for (const char* method : {"svgp", "exact"})
-            add(method, 0.0, settings_of(method_info(method), rows, Grid::single, options.quick).front());
-        Setting setting = settings_of(method_info("vnngp"), rows, Grid::single, options.quick).front();
+            add(method, 0.0, runner.settings(method_info(method), rows, Grid::single).front());
+        Setting setting = runner.settings(method_info("vnngp"), rows, Grid::single).front();
         for (const Index k : sweep) {
             setting.neighbors = k;
             add("vnngp", k, setting);

@@ -33,7 +33,7 @@ Page figure_6(Runner& runner) {
         for (const char* method : kMethods)
             if (runner.wants_method(method))
                 cells.push_back(
-                    runner.cell(*set, method_info(method), 0, settings_of(method_info(method), rows, Grid::single, options.quick).front()));
+                    runner.cell(*set, method_info(method), 0, runner.settings(method_info(method), rows, Grid::single).front()));
     }
     const std::vector<Outcome> outcomes = runner.run(cells);
 

@@ -37,6 +37,15 @@ const DataSet& Runner::data(const SetInfo& set) {
     return loaded_;
 }
 
+std::vector<Setting> Runner::settings(const MethodInfo& method, Index training_rows, Grid grid) const {
+    std::vector<Setting> found;
+    for (Setting setting : settings_of(method, training_rows, grid, options_.quick)) {
+        if (options_.epochs > 0 && method.takes_epochs) setting.epochs = options_.epochs;
+        if (std::find(found.begin(), found.end(), setting) == found.end()) found.push_back(setting);
+    }
+    return found;
+}
+
 std::optional<Outcome> Runner::known(const Cell& cell) const {
     auto found = store_.find(cell);
     return found && found->done() ? found : std::nullopt;

@@ -18,6 +18,7 @@ struct RunOptions {
     std::vector<std::string> methods = {};  ///< likewise
     int seeds = 3;
     Grid grid = Grid::single;
+    int epochs = 0;          ///< in place of the grid's; 0: the grid's
     bool kept_only = false;  ///< run nothing: pages of what is there
     std::uint64_t seed = 0;  ///< of what is drawn at random; data sets are split by the numbers 0, 1, ...
 };
@@ -43,8 +44,12 @@ public:
     Cell cell(const SetInfo& set, const MethodInfo& method, std::uint64_t seed, const Setting& setting) const;
     /// Rows in the training part of at most `limit` rows (0: all) of the set.
     Index training_rows(const SetInfo& set, Index limit);
+    /// The settings to choose from, as the user asked for them; the first alone with Grid::single.
+    std::vector<Setting> settings(const MethodInfo& method, Index training_rows, Grid grid) const;
     /// What an earlier run left of a cell, if it succeeded.
     std::optional<Outcome> known(const Cell& cell) const;
+    /// The settings with which earlier runs finished cells like this one.
+    std::vector<Setting> known_settings(const Cell& cell) const { return store_.settings_like(cell); }
 
     const DataSet& data(const SetInfo& set);
     std::size_t failed() const { return failed_; }

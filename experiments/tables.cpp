@@ -40,15 +40,12 @@ Plan plan(Runner& runner) {
             if (!method.in_tables || !runner.wants_method(method.key)) continue;
             for (int seed = 0; seed < options.seeds; ++seed) {
                 Entry entry{&set, &method, seed, {}};
-                for (const Setting& setting : settings_of(method, rows, options.grid, options.quick))
+                std::vector<Setting> settings = runner.settings(method, rows, options.grid);
+                // Others compete when an earlier run has left them.
+                for (const Setting& known : runner.known_settings(runner.cell(set, method, static_cast<std::uint64_t>(seed), {})))
+                    if (std::find(settings.begin(), settings.end(), known) == settings.end()) settings.push_back(known);
+                for (const Setting& setting : settings)
                     entry.cells.push_back(runner.cell(set, method, static_cast<std::uint64_t>(seed), setting));
-                // Other settings of the paper's grid compete when an earlier run has left them.
-                for (const Setting& setting : settings_of(method, rows, Grid::published, options.quick)) {
-                    const Cell cell = runner.cell(set, method, static_cast<std::uint64_t>(seed), setting);
-                    const bool listed =
-                        std::any_of(entry.cells.begin(), entry.cells.end(), [&](const Cell& other) { return other.setting == setting; });
-                    if (!listed && runner.known(cell)) entry.cells.push_back(cell);
-                }
                 found.entries.push_back(std::move(entry));
             }
         }

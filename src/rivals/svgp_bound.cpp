@@ -68,14 +68,12 @@ double divergence(const WhitenedPosterior& posterior) {
     return 0.5 * (squares + posterior.mean.squaredNorm() - size) - logs;
 }
 
-/// From the derivatives of an objective in the factor L (its lower triangle) to those in K_zz = L L', as a full symmetric matrix
-/// (Murray 2016): L^{-T} Phi(L' dL) L^{-1}, symmetrised; Phi keeps the lower triangle with half its diagonal.
-Matrix cholesky_adjoint(const Matrix& factor, Matrix on_factor) {
-    on_factor = Matrix(on_factor.triangularView<Eigen::Lower>());
-    linalg::multiply_lower(factor, on_factor, Transposed::yes);
-    Matrix phi = on_factor.triangularView<Eigen::Lower>();
-    phi.diagonal() *= 0.5;
-    phi = (0.5 * (phi + phi.transpose())).eval();
+/// The derivatives in K_zz = L L' of an objective of A = L^{-1} K_zx, as a full symmetric matrix. Those in L are tril(-L^{-T} dA A'), which
+/// the adjoint of a Cholesky factor (Murray 2016) turns into L^{-T} Phi(-dA A') L^{-1}, symmetrised: L' times what tril leaves out is above
+/// the diagonal, and Phi keeps the lower triangle with half its diagonal.
+Matrix prior_adjoint(const Matrix& factor, const Matrix& on_whitened, const Matrix& whitened) {
+    Matrix phi = -0.5 * linalg::lower_product(on_whitened, whitened);
+    phi.triangularView<Eigen::StrictlyUpper>() = phi.transpose();
     linalg::solve_lower(factor, phi, Transposed::yes);
     phi.transposeInPlace();
     linalg::solve_lower(factor, phi, Transposed::yes);
@@ -132,8 +130,8 @@ double svgp_bound(const Context& context, const inference::Problem& problem, con
     // dA = m g' + 2 (C C'A - A) G, then through A = L^{-1} K_zx.
     Matrix on_cross = posterior.mean * data.on_mean.transpose() - weighted;
     on_cross += times_factor(posterior, b, Transposed::no) * (2.0 * data.on_variance).asDiagonal();
+    const Matrix on_prior = prior_adjoint(factor, on_cross, a);
     linalg::solve_lower(factor, on_cross, Transposed::yes);
-    const Matrix on_prior = cholesky_adjoint(factor, -linalg::lower_product(on_cross, a));
 
     gradient->locations.setZero(problem.inducing.rows(), problem.inducing.cols());
     auto& on_covariance = gradient->hyper.covariance;

@@ -68,6 +68,41 @@ TEST_F(Cells, WhatIsSavedIsFoundToTheLastBit) {
     EXPECT_EQ(files().size(), 1u);  // nothing temporary is left
 }
 
+TEST_F(Cells, SettingsOfFinishedCellsAreFoundWhateverTheyAre) {
+    const CellStore store(folder_ / "cells");
+    EXPECT_TRUE(store.settings_like(cell_).empty());  // no folder yet
+    const auto saved = [&](auto change, Outcome::Status status = Outcome::Status::done) {
+        Cell other = cell_;
+        change(other);
+        Outcome outcome = outcome_with_everything();
+        outcome.status = status;
+        store.save(other, outcome);
+        return other.setting;
+    };
+    const std::vector<Setting> expected{saved([](Cell& c) { c.setting.epochs = 7; }), saved([](Cell& c) { c.setting = {8, 0, 7, 0.001}; })};
+    saved([](Cell& c) { c.seed = 1; });
+    saved([](Cell& c) { c.seed = 10; });
+    saved([](Cell& c) { c.method = "vnngp-m"; });
+    saved([](Cell& c) { c.rows = 500; });
+    saved([](Cell& c) { c.setting.epochs = 9; }, Outcome::Status::failed);
+    saved([](Cell& c) {
+        c.setting.epochs = 11;
+        c.fixed = inference::Hyperparameters{.shape = {1.0}, .likelihood = {0.1}};
+    });
+    std::ofstream(folder_ / "cells" / (cell_name(cell_) + "-damaged.json")) << "{";
+    const auto found = store.settings_like(cell_);
+    for (const Setting& setting : expected) EXPECT_EQ(std::count(found.begin(), found.end(), setting), 1) << setting_text(setting);
+    EXPECT_EQ(found.size(), expected.size());
+}
+
+TEST_F(Cells, EpochsOfTheUserReplaceTheGrids) {
+    Runner runner({.out = folder_, .grid = Grid::published, .epochs = 5}, {.threads = 1}, {});
+    const auto settings = runner.settings(method_info("vnngp"), 10000, Grid::published);
+    EXPECT_EQ(settings.size(), 4u);  // two K, two rates
+    for (const Setting& setting : settings) EXPECT_EQ(setting.epochs, 5);
+    EXPECT_EQ(runner.settings(method_info("vnngp-closed"), 10000, Grid::single).front().epochs, 0);
+}
+
 TEST_F(Cells, TheNameTellsCellsApart) {
     std::vector<std::string> names{cell_name(cell_)};
     const auto changed = [&](auto change) {
