@@ -20,7 +20,7 @@ int rows(const Matrix& a) { return static_cast<int>(a.rows()); }
 int cols(const Matrix& a) { return static_cast<int>(a.cols()); }
 CBLAS_TRANSPOSE cblas(Transposed transposed) { return transposed == Transposed::yes ? CblasTrans : CblasNoTrans; }
 
-constexpr int kPanel = 256;  ///< columns of a triangular result that are computed together
+constexpr int kPanel = 256;  ///< columns of a triangular or symmetric matrix that are computed or used together
 
 }  // namespace
 
@@ -75,10 +75,23 @@ Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transp
     return c;
 }
 
+// OpenBLAS's dsymm copies all of A in a slow order, half of its time when b has few columns: below the diagonal each panel is multiplied
+// twice instead.
 Matrix symmetric_product(const Matrix& a_lower, const Matrix& b) {
-    Matrix c(b.rows(), b.cols());
-    cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, rows(b), cols(b), 1.0, a_lower.data(), stride(a_lower), b.data(), stride(b), 0.0,
-                c.data(), stride(c));
+    Matrix c = Matrix::Zero(b.rows(), b.cols());
+    const int n = rows(b);
+    for (int first = 0; first < n; first += kPanel) {
+        const int width = std::min(kPanel, n - first), next = first + width;
+        const double* diagonal = a_lower.data() + first + static_cast<std::size_t>(first) * a_lower.rows();
+        const double* below = diagonal + width;
+        cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, width, cols(b), 1.0, diagonal, stride(a_lower), b.data() + first, stride(b), 1.0,
+                    c.data() + first, stride(c));
+        if (next == n) break;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n - next, cols(b), width, 1.0, below, stride(a_lower), b.data() + first,
+                    stride(b), 1.0, c.data() + next, stride(c));
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, width, cols(b), n - next, 1.0, below, stride(a_lower), b.data() + next,
+                    stride(b), 1.0, c.data() + first, stride(c));
+    }
     return c;
 }
 

@@ -156,14 +156,12 @@ IterativeLikelihood iterative_log_likelihood(const Context& context, const infer
     const Points u = solved.x.rightCols(count), v = preconditioner.solve(right).rightCols(count);
     const Vector& alpha = result.weights;
     const double share = 0.25 / static_cast<double>(count);
+    Points left(n, 1 + 2 * count), other(n, 1 + 2 * count);
+    left << 0.5 * alpha, -share * u, -share * v;
+    other << alpha, v, u;
     const auto weights = [&](const conditional::Tile& tile, double* to, Eigen::Index stride) {
-        for (Eigen::Index q = 0; q < tile.cols; ++q) {
-            const Eigen::Index j = tile.col + q;
-            for (Eigen::Index p = 0; p < tile.rows; ++p) {
-                const Eigen::Index i = tile.row + p;
-                to[q * stride + p] = 0.5 * alpha[i] * alpha[j] - share * (u.row(i).dot(v.row(j)) + v.row(i).dot(u.row(j)));
-            }
-        }
+        Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(to, tile.rows, tile.cols, Eigen::OuterStride<>(stride)).noalias() =
+            left.middleRows(tile.row, tile.rows) * other.middleRows(tile.col, tile.cols).transpose();
     };
     conditional::contract_symmetric(context, covariance, problem.inducing, weights, gradient->covariance);
     add_diagonal_gradient(covariance, noise, 0.5 * (alpha.squaredNorm() - u.cwiseProduct(v).sum() / static_cast<double>(count)), *gradient);
