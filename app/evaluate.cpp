@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 
 #include "app/cli.hpp"
@@ -9,14 +8,12 @@
 #include "app/progress.hpp"
 #include "app/scoring.hpp"
 #include "app/table_inputs.hpp"
+#include "vnngp/base/clock.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/model/model_file.hpp"
 
 namespace vnngp::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::int64_t kBlockRows = 1 << 14;
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "app/scoring.hpp"
 #include "app/summary.hpp"
 #include "app/table_inputs.hpp"
+#include "vnngp/base/clock.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/names.hpp"
 #include "vnngp/data/atomic_file.hpp"
@@ -28,9 +28,6 @@
 
 namespace vnngp::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 struct FitCommand {
     std::string data;
@@ -49,7 +46,7 @@ struct FitCommand {
 };
 
 /// What a fit leaves to report, besides the model.
-struct Outcome {
+struct FitOutcome {
     FittedModel model;
     std::int64_t skipped_rows = 0;
     double seconds_read = 0.0;
@@ -180,7 +177,7 @@ void warn_of_coverage(const Json& scores, std::vector<std::string>& warnings) {
             fmt::format("95 % intervals hold {:.1f} % of the observations of --validation: take them with care", 100.0 * coverage));
 }
 
-Outcome fit_table(const FitCommand& command, FitOptions options, const Context& context, ProgressLine& line) {
+FitOutcome fit_table(const FitCommand& command, FitOptions options, const Context& context, ProgressLine& line) {
     const auto start = Clock::now();
     TrainingTable training = read_training_table(
         command.data,
@@ -210,7 +207,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
         targets = data::gather_values(targets, split.train);
     }
 
-    Outcome outcome;
+    FitOutcome outcome;
     outcome.skipped_rows = training.skipped_rows;
     outcome.seconds_read = seconds_since(start);
     outcome.model = fit_or_say_how_to_go_on(std::move(points), std::move(targets), options, context);
@@ -228,7 +225,7 @@ Outcome fit_table(const FitCommand& command, FitOptions options, const Context& 
     return outcome;
 }
 
-Json fit_json(const FitCommand& command, const std::string& model_path, const Outcome& outcome, const Context& context) {
+Json fit_json(const FitCommand& command, const std::string& model_path, const FitOutcome& outcome, const Context& context) {
     Json json = model_json(outcome.model);
     json["seconds"] = {{"read", outcome.seconds_read},
                        {"choose", outcome.model.report.seconds_choose},
@@ -247,7 +244,7 @@ Json fit_json(const FitCommand& command, const std::string& model_path, const Ou
     return json;
 }
 
-std::string fit_summary(const std::string& model_path, const Outcome& outcome) {
+std::string fit_summary(const std::string& model_path, const FitOutcome& outcome) {
     const FitReport& report = outcome.model.report;
     std::string text = model_summary(outcome.model);
     if (!outcome.validation_table.empty()) text += "Scores on the observations held out by --validation\n" + outcome.validation_table;
@@ -266,7 +263,7 @@ void run_fit(const FitCommand& command) {
     ProgressLine line(!command.machine.quiet);
     const Context context = machine_context(command.machine, command.seed, line);
 
-    Outcome outcome = fit_table(command, options, context, line);
+    FitOutcome outcome = fit_table(command, options, context, line);
     save_model(model_path, outcome.model);
     if (!options.checkpoint.empty()) discard_checkpoint(options.checkpoint);
     outcome.seconds_total = seconds_since(start);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "vnngp/base/clock.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
 #include "vnngp/base/random.hpp"
@@ -17,8 +18,6 @@
 
 namespace vnngp::inference {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kStartTolerance = 1e-3;  ///< of the linear system for the first q(u)
 constexpr int kStartIterations = 100;

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 
 #include "model/train.hpp"
+#include "vnngp/base/clock.hpp"
 #include "vnngp/base/random.hpp"
 #include "vnngp/data/split.hpp"
 #include "vnngp/model/predictor.hpp"
 
 namespace vnngp::model {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// In order of preference: a later one must be better by more than half the error of the difference, or, where the difference is less than
 /// that, more likely by some nats.
@@ -179,8 +177,8 @@ private:
                             .cast<double>()
                             .mean();
         const double error = accepted_.size() > 0 ? difference(best.score, accepted_).error : 0.0;
-        choice_.tried.push_back({options.kernel, options.neighbors, best.options.prediction_neighbors, best.score.mean(), error,
-                                 std::chrono::duration<double>(Clock::now() - start).count()});
+        choice_.tried.push_back(
+            {options.kernel, options.neighbors, best.options.prediction_neighbors, best.score.mean(), error, seconds_since(start)});
         return best;
     }
 

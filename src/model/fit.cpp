@@ -3,19 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "model/choose.hpp"
 #include "model/gaps.hpp"
 #include "model/prepare.hpp"
 #include "model/train.hpp"
+#include "vnngp/base/clock.hpp"
 
 namespace vnngp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Inference resolved(const FitOptions& options, const likelihood::Likelihood& likelihood) {
     if (options.inference != Inference::automatic || options.method == Method::exact) return options.inference;

@@ -1,5 +1,6 @@
 #include "model/graph_search.hpp"
 
+#include "vnngp/base/clock.hpp"
 #include "vnngp/data/split.hpp"
 #include "vnngp/neighbors/numbering.hpp"
 #include "vnngp/neighbors/search.hpp"
@@ -7,11 +8,9 @@
 namespace vnngp::model {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Timer {
     explicit Timer(double& sum) : total(sum) {}
-    ~Timer() { total += std::chrono::duration<double>(Clock::now() - start).count(); }
+    ~Timer() { total += seconds_since(start); }
     double& total;
     Clock::time_point start = Clock::now();
 };

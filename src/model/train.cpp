@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "model/checkpoint.hpp"
 #include "model/closed_form.hpp"
 #include "model/prepare.hpp"
 #include "model/train_rival.hpp"
+#include "vnngp/base/clock.hpp"
 #include "vnngp/inference/elbo.hpp"
 #include "vnngp/inference/optimal_posterior.hpp"
 #include "vnngp/inference/stochastic.hpp"
@@ -19,9 +19,6 @@ namespace {
 constexpr double kConvergedGap = 0.05;  ///< nats per observation that a stochastic run called converged may leave in q(u)
 constexpr double kGapTolerance = 1e-4;
 constexpr int kGapIterations = 200;
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void train_in_closed_form(const Context& context, inference::Problem& problem, const FitOptions& options,
                           const inference::Hyperparameters* warm, FittedModel& model) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "model/prepare.hpp"
 #include "model/train.hpp"
+#include "vnngp/base/clock.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/data/split.hpp"
 #include "vnngp/neighbors/search.hpp"
@@ -17,9 +17,6 @@
 
 namespace vnngp::model {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Fills what every method that trains by minibatches reports.
 void report_epochs(const FitOptions& options, std::int64_t steps, bool converged, std::vector<double> trace, FitReport& report) {

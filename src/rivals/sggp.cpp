@@ -8,6 +8,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "vnngp/base/clock.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
 #include "vnngp/base/random.hpp"
@@ -19,7 +20,6 @@ namespace {
 
 using inference::Hyperparameters;
 using inference::Problem;
-using Clock = std::chrono::steady_clock;
 
 // Nugget and noise are the same thing to observations: both are on the diagonal.
 conditional::Covariance covariance_of_observations(const Problem& problem, const Hyperparameters& hyper) {
