@@ -12,10 +12,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <vector>
 
+#include "bench/points.hpp"
 #include "vnngp/base/random.hpp"
-#include "vnngp/neighbors/ordering.hpp"
 #include "vnngp/neighbors/search.hpp"
 
 namespace {
@@ -35,31 +34,6 @@ Points uniform_points(Index count, Index dim) {
     Points points(count, dim);
     for (Eigen::Index i = 0; i < points.size(); ++i) points.data()[i] = stream.uniform();
     return points;
-}
-
-Points standardized_csv(const std::string& path, const Options& options) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    const Eigen::Index columns = std::count(line.begin(), line.end(), ',') + 1;
-    std::vector<double> values;
-    while (std::getline(file, line)) {
-        const char* cursor = line.c_str();
-        for (Eigen::Index k = 0; k < columns; ++k) {
-            char* end = nullptr;
-            values.push_back(std::strtod(cursor, &end));
-            cursor = *end == ',' ? end + 1 : end;
-        }
-    }
-    Points points = Eigen::Map<const Points>(values.data(), static_cast<Eigen::Index>(values.size()) / columns, columns)
-                        .leftCols(columns - options.drop);
-    points.rowwise() -= points.colwise().mean().eval();
-    const Eigen::RowVectorXd deviation = (points.colwise().squaredNorm() / static_cast<double>(points.rows())).cwiseSqrt();
-    for (Eigen::Index k = 0; k < points.cols(); ++k)
-        if (deviation(k) > 0.0) points.col(k) /= deviation(k);
-    auto order = neighbors::ordering_permutation(neighbors::Ordering::random, points, {});
-    if (options.rows > 0 && options.rows < points.rows()) order.resize(static_cast<std::size_t>(options.rows));
-    return points(order, Eigen::all);
 }
 
 void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
@@ -120,7 +94,7 @@ int main(int argc, char** argv) {
             print_row("uniform", uniform_points(count, dim), options);
             given = true;
         } else {
-            print_row(argument, standardized_csv(argument, options), options);
+            print_row(argument, bench::standardized_csv(argument, options.drop, options.rows), options);
             given = true;
         }
     }
