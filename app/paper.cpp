@@ -62,6 +62,7 @@ RunOptions run_options(const PaperCommand& command) {
     options.out = command.out;
     options.quick = command.quick;
     options.sets = split_list(command.sets);
+    if (command.name.starts_with("figure")) options.figure_sets = options.sets;
     options.methods = split_list(command.methods);
     for (const std::string& set : options.sets) set_info(set);
     for (const std::string& method : options.methods) method_info(method);
@@ -122,7 +123,7 @@ Command setup_paper(CLI::App& program) {
     parser->add_option("NAME", command->name, "Figure or table")->required()->check(one_of(page_names()))->type_name("NAME");
     OptionGroup data(*parser, "Data");
     data.add("--data", command->data, "DIR", "Folder with the data sets; vnngp paper list names them");
-    data.add("--sets", command->sets, "LIST", "Data sets of the tables, as in pol,elevators, or the one of figure-5")->default_str("all there are");
+    data.add("--sets", command->sets, "LIST", "Data sets to use, as in pol,elevators; for figure-5 one")->default_str("all there are");
     data.add("--rows", command->rows, "N", whole_number(100), "Rows of a data set to use, at most, drawn at random")->default_str("all");
     OptionGroup work(*parser, "Experiments");
     work.flag("--quick", command->quick,

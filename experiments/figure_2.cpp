@@ -47,12 +47,11 @@ chart::Panel panel_of(const Results& results, const SetInfo& set, std::string_vi
 
 Page figure_2(Runner& runner) {
     const RunOptions& options = runner.options();
-    const std::vector<const SetInfo*> sets{&set_info("elevators"), &set_or_stand_in(options.source, "ukhousing")};
+    const auto sets = wanted_sets(runner, {&set_info("elevators"), &set_or_stand_in(options.source, "ukhousing")}, "figure-2");
     const std::vector<Index> sweep = options.quick ? std::vector<Index>{4, 8, 16, 32} : std::vector<Index>{32, 64, 128, 256};
     std::vector<Cell> cells;
     std::vector<Group> groups;
     for (const SetInfo* set : sets) {
-        require_available(options.source, *set, "figure-2");
         const Index rows = runner.training_rows(*set, row_limit(options.source, *set));
         const auto add = [&](const char* method, double x, const Setting& setting) {
             if (!runner.wants_method(method)) return;

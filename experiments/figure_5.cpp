@@ -84,7 +84,7 @@ chart::Panel panel_of(const Results& results, const std::string& name) {
 
 Page figure_5(Runner& runner) {
     const RunOptions& options = runner.options();
-    const SetInfo& set = options.sets.empty() ? default_set(options.source) : set_info(options.sets.front());
+    const SetInfo& set = options.figure_sets.empty() ? default_set(options.source) : set_info(options.figure_sets.front());
     require_available(options.source, set, "figure-5");
     const auto limited = [&](Index rows) {
         const Index limit = row_limit(options.source, set);

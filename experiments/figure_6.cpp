@@ -25,10 +25,9 @@ std::vector<double> standardized(const std::vector<double>& losses) {
 
 Page figure_6(Runner& runner) {
     const RunOptions& options = runner.options();
-    const std::vector<const SetInfo*> sets{&set_info("bike"), &set_or_stand_in(options.source, "ukhousing")};
+    const auto sets = wanted_sets(runner, {&set_info("bike"), &set_or_stand_in(options.source, "ukhousing")}, "figure-6");
     std::vector<Cell> cells;
     for (const SetInfo* set : sets) {
-        require_available(options.source, *set, "figure-6");
         const Index rows = runner.training_rows(*set, row_limit(options.source, *set));
         for (const char* method : kMethods)
             if (runner.wants_method(method))

@@ -102,6 +102,7 @@ std::string command_text(std::string_view page, const RunOptions& options) {
     if (!options.methods.empty()) text += fmt::format(" --methods {}", fmt::join(options.methods, ","));
     text += fmt::format(" --seeds {}", options.seeds);
     if (options.grid != Grid::single) text += fmt::format(" --grid {}", options.grid == Grid::wide ? "wide" : "published");
+    if (options.epochs > 0) text += fmt::format(" --epochs {}", options.epochs);
     if (options.source.rows_at_most > 0 && !options.quick) text += fmt::format(" --rows {}", options.source.rows_at_most);
     if (options.seed != 0) text += fmt::format(" --seed {}", options.seed);
     return text;
@@ -113,6 +114,19 @@ const SetInfo& set_or_stand_in(const DataSource& source, std::string_view key) {
     for (const SetInfo& other : all_sets())
         if (other.stands_in_for == key) return other;
     return set;
+}
+
+std::vector<const SetInfo*> wanted_sets(const Runner& runner, std::initializer_list<const SetInfo*> sets, std::string_view page) {
+    std::vector<const SetInfo*> wanted;
+    std::vector<std::string_view> keys;
+    for (const SetInfo* set : sets) {
+        keys.push_back(set->key);
+        const auto& named = runner.options().figure_sets;
+        if (named.empty() || std::find(named.begin(), named.end(), set->key) != named.end()) wanted.push_back(set);
+    }
+    if (wanted.empty()) throw InputError(fmt::format("--sets: {} is made of {}", page, fmt::join(keys, " and ")));
+    for (const SetInfo* set : wanted) require_available(runner.options().source, *set, page);
+    return wanted;
 }
 
 std::string set_text(const SetInfo& set, bool simulated) {

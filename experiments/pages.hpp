@@ -56,6 +56,8 @@ Page table_3(Runner& runner);
 
 /// The user's own file of a set where there is one, otherwise what stands in for it.
 const SetInfo& set_or_stand_in(const DataSource& source, std::string_view key);
+/// These, as far as the user wants them. Throws InputError when that leaves none, or one that has no file.
+std::vector<const SetInfo*> wanted_sets(const Runner& runner, std::initializer_list<const SetInfo*> sets, std::string_view page);
 /// "Elevators", "London housing (stands in for UKHousing)", "Elevators (simulated)"
 std::string set_text(const SetInfo& set, bool simulated);
 /// Throws InputError, saying what is missing, unless the set can be had.

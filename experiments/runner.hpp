@@ -14,8 +14,9 @@ struct RunOptions {
     DataSource source = {};
     std::filesystem::path out = "paper";
     bool quick = false;
-    std::vector<std::string> sets = {};     ///< empty: all that the experiment has
-    std::vector<std::string> methods = {};  ///< likewise
+    std::vector<std::string> sets = {};         ///< of the tables; empty: all
+    std::vector<std::string> figure_sets = {};  ///< of a figure that was asked for alone; empty: the paper's
+    std::vector<std::string> methods = {};      ///< empty: all that the experiment has
     int seeds = 3;
     Grid grid = Grid::single;
     int epochs = 0;          ///< in place of the grid's; 0: the grid's

@@ -108,6 +108,7 @@ class Paper(SystemTest):
         self.fails("paper", "table-1", says=["--data DIR", "--quick"])
         self.fails("paper", "table-1", "--data", "nowhere", says=["--data nowhere", "no such directory"])
         self.fails("paper", "table-1", "--quick", "--sets", "elevator", says=["--sets", "'elevators'"])
+        self.fails("paper", "figure-6", "--quick", "--sets", "pol", says=["--sets", "figure-6", "bike"])
         self.fails("paper", "table-1", "--quick", "--methods", "vngp", says=["--methods", "'vnngp'"])
         self.fails("paper", "table-1", "--quick", "--grid", "huge", says=["'huge'", "single, wide, published"])
         self.fails("paper", says="NAME")
