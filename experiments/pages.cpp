@@ -50,11 +50,11 @@ std::string page_text(const PageInfo& info, const Page& page, const std::vector<
 const std::vector<PageInfo>& all_pages() {
     static const std::vector<PageInfo> pages{
         {"figure-1", "Cholesky factors of the prior precision", "none", "a second", figure_1},
-        {"figure-2", "Sensitivity to the number of neighbours", "elevators; ukhousing or london_housing", "8 hours", figure_2},
+        {"figure-2", "Sensitivity to the number of neighbours", "elevators; ukhousing or london_housing", "6 hours", figure_2},
         {"figure-3", "KL divergence against the number of neighbours", "none; 3droad or etopo5_1m for one row", "10 seconds", figure_3},
         {"figure-4", "Posteriors under high noise", "none", "10 seconds", figure_4},
         {"figure-5", "Bound and test NLL against the noise", "ukhousing or etopo5_1m", "4 hours", figure_5},
-        {"figure-6", "Training loss against iterations", "bike; ukhousing or london_housing", "2 hours", figure_6},
+        {"figure-6", "Training loss against iterations", "bike; ukhousing or london_housing", "an hour", figure_6},
         {"table-1", "Test NLL", "as many of the data sets as there are", "days for all; see --sets, --methods", table_1},
         {"table-2", "Test RMSE", "as table-1, from the same fits", "-", table_2},
         {"table-3", "Learned noise", "as table-1, from the same fits", "-", table_3},
