@@ -58,8 +58,7 @@ Page figure_2(Runner& runner) {
             groups.push_back({set, method, x});
             for (int seed = 0; seed < options.seeds; ++seed) cells.push_back(runner.cell(*set, method_info(method), seed, setting));
         };
-        for (const char* method : {"svgp", "exact"})
-            add(method, 0.0, runner.settings(method_info(method), rows, Grid::single).front());
+        for (const char* method : {"svgp", "exact"}) add(method, 0.0, runner.settings(method_info(method), rows, Grid::single).front());
         Setting setting = runner.settings(method_info("vnngp"), rows, Grid::single).front();
         for (const Index k : sweep) {
             setting.neighbors = k;
@@ -87,7 +86,10 @@ Page figure_2(Runner& runner) {
         table.row({set_text(*groups[g].set, options.source.simulate), std::string(method_info(groups[g].method).label),
                    groups[g].x > 0 ? fmt::format("{:g}", groups[g].x) : "", text(nll), text(rmse), std::to_string(nll.size()), note});
     }
-    page.figure = {.title = "Sensitivity to the number of neighbours", .columns = 2, .panel_width = 330, .panel_height = 210};
+    page.figure = {.title = "Sensitivity to the number of neighbours",
+                   .columns = static_cast<int>(sets.size()),
+                   .panel_width = 330,
+                   .panel_height = 210};
     for (const char* quantity : {"rmse", "nll"})
         for (const SetInfo* set : sets)
             page.figure.panels.push_back(panel_of(page.results, *set, quantity, set_text(*set, options.source.simulate)));

@@ -39,7 +39,7 @@ Page figure_6(Runner& runner) {
     Page page{.x_name = "iteration"};
     page.figure = {.title = "Training loss against iterations",
                    .subtitle = "Negative bound after each epoch, standardised over the run.",
-                   .columns = 2,
+                   .columns = static_cast<int>(sets.size()),
                    .panel_width = 360,
                    .panel_height = 230};
     MarkdownTable table({"data", "method", "setting", "iterations", "final bound per observation", "note"});
