@@ -142,11 +142,11 @@ Page figure_5(Runner& runner) {
         {"panel", "method", "noise with the best ELBO", "noise with the best test NLL", "test NLL at the best ELBO", "best test NLL"});
     std::string last_panel;
     for (const Curve& curve : all) {
-        if (curve.panel != last_panel) page.figure.panels.push_back(panel_of(page.results, curve.panel));
-        last_panel = curve.panel;
         const auto bound = page.results.curve(curve.panel, curve.series, "negative elbo"),
                    nll = page.results.curve(curve.panel, curve.series, "nll");
         if (bound.empty()) continue;
+        if (curve.panel != last_panel) page.figure.panels.push_back(panel_of(page.results, curve.panel));
+        last_panel = curve.panel;
         table.row({curve.panel, std::string(method_info(curve.method).label), fmt::format("{:.3g}", argmin(bound)),
                    fmt::format("{:.3g}", argmin(nll)), decimal(nll.at(argmin(bound))), decimal(nll.at(argmin(nll)))});
     }
