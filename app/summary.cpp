@@ -106,7 +106,8 @@ std::string model_summary(const FittedModel& model) {
                                    model.target_name.empty() ? "a target" : model.target_name, fmt::join(inputs.begin(), shown, ", "),
                                    inputs.size() > kNamesShown ? fmt::format(", ... ({} inputs)", inputs.size()) : "");
     if (report.duplicates_merged > 0)
-        text += fmt::format("        {} at the place of an earlier one\n", counted(report.duplicates_merged, "observation"));
+        text += fmt::format("        {} at the place of an earlier one{}\n", counted(report.duplicates_merged, "observation"),
+                            model.shared_nugget ? "; a new one at a known place shares its nugget" : "");
     text += fmt::format("Model   {}: {} likelihood, {} kernel{}\n", method_name(model.method), model.likelihood, model.kernel,
                         structure(model));
     text += fmt::format("Fit     {}: {} after {} ({}); {} {:.4f} per observation (standardised)\n", report.inference,

@@ -147,17 +147,20 @@ struct SparseRows {
 }  // namespace
 
 Points sample_joint_latent(const Context& context, const conditional::Covariance& covariance, const MeanField& deviation,
-                           const JointTargets& targets, Index count) {
+                           const JointTargets& targets, Index count, std::span<const Index> known) {
     const Appended appended(context, targets);
     std::vector<RandomStream> streams;
     for (Index c = 0; c < count; ++c) streams.emplace_back(context.seed, StreamPurpose::joint_sample, static_cast<std::uint32_t>(c));
 
-    // Only the inducing values that some row looks at are drawn.
+    // Only the inducing values that some row looks at are drawn, and those asked for.
     std::vector<Index> place(appended.num_inducing, -1);
     Index drawn = 0;
+    const auto need = [&](Index j) {
+        if (j >= 0 && j < appended.num_inducing && place[j] < 0) place[j] = drawn++;
+    };
     for (Index p = 0; p < appended.size(); ++p)
-        for (const Index j : appended.graph.row(p))
-            if (j < appended.num_inducing && place[j] < 0) place[j] = drawn++;
+        for (const Index j : appended.graph.row(p)) need(j);
+    for (const Index j : known) need(j);
     Points inducing(drawn, count), values(appended.size(), count);
     for (Index j = 0; j < appended.num_inducing; ++j)
         if (place[j] >= 0)
@@ -177,6 +180,8 @@ Points sample_joint_latent(const Context& context, const conditional::Covariance
     });
     Points samples(appended.size(), count);
     for (Index p = 0; p < appended.size(); ++p) samples.row(appended.order[p]) = values.row(p);
+    for (std::size_t i = 0; i < known.size(); ++i)
+        if (known[i] >= 0) samples.row(static_cast<Eigen::Index>(i)) = inducing.row(place[known[i]]);
     return samples;
 }
 

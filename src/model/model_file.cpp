@@ -160,6 +160,7 @@ void save_model(const std::string& path, const FittedModel& model) {
                      {"report", report_json(model.report)}};
     description["report"]["method"] = method_name(model.method);
     if (model.gap_neighbors > 0) description["gap"] = {{"distance", model.gap_distance}, {"neighbors", model.gap_neighbors}};
+    if (model.shared_nugget) description["shared_nugget"] = true;
     if (model.lonlat) description["lonlat"] = {model.lonlat->first, model.lonlat->second};
     file.metadata["model"] = description.dump();
     file.add("inducing", model.inducing);
@@ -212,6 +213,7 @@ FittedModel load_model(const std::string& path) {
             model.gap_distance = description["gap"].at("distance");
             model.gap_neighbors = description["gap"].at("neighbors");
         }
+        model.shared_nugget = description.value("shared_nugget", false);
         if (description.contains("lonlat")) model.lonlat = description["lonlat"].get<std::pair<Index, Index>>();
     } catch (const json::exception& error) {
         throw InputError(fmt::format("'{}' is not a usable model: {}", path, error.what()));

@@ -37,6 +37,7 @@ Predictor::Predictor(const FittedModel& model, const Context& context, Index nei
       centered_mean_(model.posterior.mean - prior_means(model.inducing)),
       neighbors_(std::min<Index>(neighbors > 0 ? neighbors : model.prediction_neighbors, static_cast<Index>(model.inducing.rows()))) {
     context_.progress = {};
+    if (model.shared_nugget) places_.emplace(model.inducing);
     if (neighbors == 0 && model.gap_neighbors > neighbors_) gap_neighbors_ = model.gap_neighbors;
     if (model.method == Method::svgp)
         dense_.emplace(context_, covariance(), model.inducing, model.posterior.mean, model.posterior_factor);
@@ -124,21 +125,33 @@ inference::LatentPrediction Predictor::from_all(const Points& x) const {
 
 Predictor::Latent Predictor::latent(const Points& points) const {
     const Points x = inputs(points);
-    auto prediction = dense_ ? from_all(x) : from_nearest(x);
-    Latent latent{std::move(prediction.mean), std::move(prediction.variance), {}};
-    latent.variance = latent.smooth_variance.array() + model_.hyper.nugget;
+    Latent latent{dense_ ? from_all(x) : from_nearest(x), {}};
+    latent.observed = {latent.smooth.mean, latent.smooth.variance.array() + model_.hyper.nugget};
+    const auto known = known_places(x);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (known[i] < 0) continue;
+        latent.observed.mean[i] = model_.posterior.mean[known[i]];
+        latent.observed.variance[i] = model_.posterior.variance[known[i]];
+    }
     return latent;
+}
+
+std::vector<Index> Predictor::known_places(const Points& x) const {
+    std::vector<Index> known(x.rows(), -1);
+    if (places_)
+        for (std::size_t i = 0; i < known.size(); ++i) known[i] = places_->find(x.row(i).data());
+    return known;
 }
 
 Prediction Predictor::predict(const Points& points, std::span<const double> probabilities) const {
     const Latent f = latent(points);
     const Eigen::Index count = points.rows();
     const double scale = model_.target_scaling.scale;
-    Prediction prediction{data::invert(model_.target_scaling, f.mean), f.smooth_variance * (scale * scale), Vector(count), Vector(count),
-                          Points(count, probabilities.size())};
+    Prediction prediction{data::invert(model_.target_scaling, f.smooth.mean), f.smooth.variance * (scale * scale), Vector(count),
+                          Vector(count), Points(count, probabilities.size())};
     std::vector<Vector> quantiles(probabilities.size(), Vector(count));
     parallel_chunks(context_, count, kPointsPerChunk, [&](const Chunk& chunk) {
-        const likelihood::LatentMarginals marginals{part(f.mean, chunk), part(f.variance, chunk)};
+        const likelihood::LatentMarginals marginals{part(f.observed.mean, chunk), part(f.observed.variance, chunk)};
         likelihood_->predictive_moments(model_.hyper.likelihood, marginals, part(prediction.mean, chunk), part(prediction.variance, chunk));
         for (std::size_t q = 0; q < probabilities.size(); ++q)
             likelihood_->predictive_quantile(model_.hyper.likelihood, probabilities[q], marginals, part(quantiles[q], chunk));
@@ -154,20 +167,33 @@ Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, 
     Context context = context_;
     context.seed = seed;
     const Points x = inputs(points);
+    const std::vector<Index> known = latent ? std::vector<Index>(x.rows(), -1) : known_places(x);
     Points drawn = dense_ ? dense_->sample(context, x, count)
                           : inference::sample_joint_latent(
                                 context, covariance(), deviation(),
-                                {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count);
+                                {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count, known);
     drawn.colwise() += prior_means(x);
-    const double nugget_sd = std::sqrt(model_.hyper.nugget);
+    // Points at one place have one nugget where observations share it.
+    const auto site = places_ ? data::merge_duplicates(x).site : data::unmerged(x).site;
     parallel_chunks(context, count, 1, [&](const Chunk& chunk) {
-        RandomStream stream(seed, StreamPurpose::joint_observation, static_cast<std::uint32_t>(chunk.begin));
         auto column = drawn.col(chunk.begin);
         if (!latent)
-            for (double& f : column) f = likelihood_->draw(model_.hyper.likelihood, f + nugget_sd * stream.normal(), stream);
+            draw_observations(known, site, {seed, StreamPurpose::joint_observation, static_cast<std::uint32_t>(chunk.begin)}, column);
         column = data::invert(model_.target_scaling, Vector(column));
     });
     return drawn;
+}
+
+// From the smooth function, or at known places the inducing value, to an observation.
+void Predictor::draw_observations(std::span<const Index> known, std::span<const Index> site, RandomStream stream,
+                                  Points::ColXpr values) const {
+    const double sd = std::sqrt(model_.hyper.nugget);
+    std::vector<double> nuggets;  // of the sites met so far
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (static_cast<std::size_t>(site[i]) == nuggets.size()) nuggets.push_back(sd * stream.normal());
+        const double nugget = known[i] < 0 ? nuggets[site[i]] : 0.0;
+        values[i] = likelihood_->draw(model_.hyper.likelihood, values[i] + nugget, stream);
+    }
 }
 
 JointPrediction Predictor::joint(const Points& points, std::uint64_t seed) const {
@@ -190,7 +216,7 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
     Scored scored{Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size())};
     Vector variance(y.size());
     parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
-        const likelihood::LatentMarginals marginals{part(f.mean, chunk), part(f.variance, chunk)};
+        const likelihood::LatentMarginals marginals{part(f.observed.mean, chunk), part(f.observed.variance, chunk)};
         const auto& parameters = model_.hyper.likelihood;
         likelihood_->log_predictive_density(parameters, part(y, chunk), marginals, part(scored.log_density, chunk));
         likelihood_->predictive_moments(parameters, marginals, part(scored.mean, chunk), part(variance, chunk));
@@ -209,8 +235,8 @@ Vector Predictor::log_density(const Points& points, const Vector& targets) const
     const Vector y = data::apply(model_.target_scaling, targets);
     Vector density(y.size());
     parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
-        likelihood_->log_predictive_density(model_.hyper.likelihood, part(y, chunk), {part(f.mean, chunk), part(f.variance, chunk)},
-                                            part(density, chunk));
+        likelihood_->log_predictive_density(model_.hyper.likelihood, part(y, chunk),
+                                            {part(f.observed.mean, chunk), part(f.observed.variance, chunk)}, part(density, chunk));
     });
     return density.array() - std::log(model_.target_scaling.scale);
 }

@@ -17,6 +17,9 @@ namespace {
 
 constexpr Eigen::Index kFewestRows = 3;
 constexpr Index kLowRank = 1024;  ///< inducing points of svgp, as published
+/// Share of observations at the place of an earlier one from which on the data divide white noise between nugget and noise. Below, the
+/// bound divides it as suits the approximation.
+constexpr double kRepeatsThatTell = 0.1;
 
 std::string column_name(const std::vector<std::string>& names, Eigen::Index column) {
     return column < static_cast<Eigen::Index>(names.size()) ? fmt::format("'{}'", names[column]) : fmt::format("number {}", column + 1);
@@ -170,6 +173,8 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
         problem.sites = std::move(merged.site);
         for (Index& site : problem.sites) site = position[site];
         model.report.duplicates_merged = problem.num_observations() - distinct;
+        model.shared_nugget = options.method == Method::vnngp && options.nugget.mode != NuggetOption::Mode::published &&
+                              model.report.duplicates_merged >= kRepeatsThatTell * problem.num_observations();
     }
     return problem;
 }

@@ -26,12 +26,13 @@ struct JointLatent {
     Eigen::MatrixXd covariance;
 };
 
-/// One draw of g a column, rows as in targets. `deviation` is q(u - mu); the draws are of g - mu at the targets. Context::seed decides
-/// order and draws; the first draws do not depend on `count`.
+/// One draw of g a column, rows as in targets. `deviation` is q(u - mu); the draws are of g - mu at the targets. known: for each target -1,
+/// or the inducing point whose value is wanted there instead of g. Context::seed decides order and draws; the first draws do not depend on
+/// `count`.
 Points sample_joint_latent(const Context& context, const conditional::Covariance& covariance, const MeanField& deviation,
-                           const JointTargets& targets, Index count);
+                           const JointTargets& targets, Index count, std::span<const Index> known = {});
 
-/// Mean and covariance of those draws. Throws InputError for more than kMostJointPoints targets.
+/// Mean and covariance of such draws of g. Throws InputError for more than kMostJointPoints targets.
 JointLatent joint_latent(const Context& context, const conditional::Covariance& covariance, const MeanField& deviation,
                          const JointTargets& targets);
 

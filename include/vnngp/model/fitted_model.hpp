@@ -42,6 +42,9 @@ struct FittedModel {
     Index prediction_neighbors = 0;
     Index gap_neighbors = 0;    ///< those of a point farther than gap_distance from its nearest inducing point; 0: no difference is made
     double gap_distance = 0.0;  ///< in the metric
+    /// Inputs repeat often enough for the data to tell the nugget from the noise: an observation at the place of an inducing point shares
+    /// its nugget. Otherwise a new observation has a nugget of its own wherever it is.
+    bool shared_nugget = false;
     FitReport report;
 
     /// Predicts at points with the columns that fit was given. For many blocks of points make one Predictor instead.

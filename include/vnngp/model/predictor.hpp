@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "vnngp/base/random.hpp"
+#include "vnngp/data/merge.hpp"
 #include "vnngp/inference/prediction.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
 #include "vnngp/model/fitted_model.hpp"
@@ -61,10 +63,15 @@ public:
     const likelihood::Likelihood& likelihood() const { return *likelihood_; }
 
 private:
+    /// Standardised.
     struct Latent {
-        Vector mean, smooth_variance, variance;  ///< standardised; variance includes a fresh nugget
+        inference::LatentPrediction smooth;    ///< the function g
+        inference::LatentPrediction observed;  ///< what observations there scatter about: g and a nugget
     };
     Latent latent(const Points& points) const;
+    /// For every row of x the inducing point at the same place, or -1 where there is none whose nugget it shares.
+    std::vector<Index> known_places(const Points& x) const;
+    void draw_observations(std::span<const Index> known, std::span<const Index> site, RandomStream stream, Points::ColXpr values) const;
     /// From all inducing points, or from the nearest.
     inference::LatentPrediction from_all(const Points& x) const;
     inference::LatentPrediction from_nearest(const Points& x) const;
@@ -87,6 +94,7 @@ private:
     Index neighbors_;
     Index gap_neighbors_ = 0;                      ///< in gaps of the data; 0: as everywhere
     std::optional<rivals::DensePosterior> dense_;  ///< of methods without neighbours
+    std::optional<data::PointTable> places_;       ///< the inducing points, where observations share their nugget
 };
 
 }  // namespace vnngp

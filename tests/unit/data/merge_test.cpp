@@ -44,6 +44,17 @@ TEST(MergeDuplicates, ManyDistinctPointsOfAGridStayDistinct) {
 
 TEST(MergeDuplicates, OfNothingIsNothing) { EXPECT_EQ(merge_duplicates(Points(0, 3)).distinct.rows(), 0); }
 
+TEST(PointTable, FindsEveryPointAndNoOther) {
+    Points points(400, 2);
+    for (Index i = 0; i < 400; ++i) points.row(i) << 0.25 * (i % 20), 1024.0 * (i / 20);
+    const PointTable table(points);
+    for (Index i = 0; i < 400; ++i) EXPECT_EQ(table.find(points.row(i).data()), i);
+    const double zero[] = {-0.0, 0.0}, between[] = {0.125, 0.0}, swapped[] = {1024.0, 0.25};
+    EXPECT_EQ(table.find(zero), 0);
+    EXPECT_EQ(table.find(between), -1);
+    EXPECT_EQ(table.find(swapped), -1);
+}
+
 TEST(Unmerged, GivesEveryRowASiteOfItsOwn) {
     Points points(3, 2);
     points << 1.0, 2.0, 1.0, 2.0, 0.0, 5.0;

@@ -96,6 +96,24 @@ TEST_F(Joint, SamplesHaveTheStatedMeanAndCovariance) {
     }
 }
 
+// Where an inducing value is asked for it comes from q(u), and varies together with g there.
+TEST_F(Joint, SamplesOfInducingValuesComeFromTheirPosterior) {
+    constexpr Index kSamples = 20000;
+    Points there = targets;
+    there.row(0) = there.row(5) = inducing.row(3);
+    std::vector<Index> known(12, -1);
+    known[5] = 3;
+    const Points samples = sample_joint_latent({.seed = 7}, covariance, deviation, at(there, 6), kSamples, known);
+    const Vector mean = samples.rowwise().mean();
+    const double variance = (samples.row(5).array() - mean[5]).square().mean();
+    EXPECT_NEAR(mean[5], deviation.mean[3], 5.0 * std::sqrt(deviation.variance[3] / kSamples));
+    EXPECT_NEAR(variance / deviation.variance[3], 1.0, 5.0 * std::sqrt(2.0 / kSamples));
+    const double together = ((samples.row(5).array() - mean[5]) * (samples.row(0).array() - mean[0])).mean();
+    EXPECT_GT(together, 3.0 * std::sqrt(variance * (samples.row(0).array() - mean[0]).square().mean() / kSamples));
+    const Points without = sample_joint_latent({.seed = 7}, covariance, deviation, at(there, 6), 3);
+    EXPECT_EQ(samples.row(0).leftCols(3), without.row(0)) << "the other points are drawn as before";
+}
+
 TEST_F(Joint, ACovarianceIsPositiveDefiniteAndItsOrderIsThatOfTheTargets) {
     const auto joint = joint_latent({.seed = 8}, covariance, deviation, at(targets, 5));
     EXPECT_EQ(joint.covariance, joint.covariance.transpose());

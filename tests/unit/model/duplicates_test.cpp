@@ -1,6 +1,7 @@
 // Observations at one input: one latent value with one nugget, and noise of their own.
 #include "dense_prediction.hpp"
 #include "vnngp/data/standardizer.hpp"
+#include "vnngp/model/predictor.hpp"
 
 namespace vnngp {
 namespace {
@@ -16,6 +17,45 @@ Points with_repeats() {
     return x;
 }
 
+// With every point a neighbour: the Gaussian process whose covariance has the nugget wherever two inputs are equal.
+class ExactProcess {
+public:
+    ExactProcess(const FittedModel& model, const Points& x, const Vector& y)
+        : dense_(model), model_(model), x_(x), z_(dense_.standardized(x)), y_(data::apply(model.target_scaling, y)) {
+        const MatrixXd noise = model.hyper.likelihood[0] * MatrixXd::Identity(x.rows(), x.rows());
+        factor_.compute(dense_.covariance(z_, z_) + dense_.white() * same(x, x) + noise);
+    }
+
+    /// Of the smooth function, or of the function with the nugget of its place.
+    DenseModel::Moments predict(const Points& test, bool with_nugget) const {
+        const Points at = dense_.standardized(test);
+        MatrixXd cross = dense_.covariance(at, z_);
+        if (with_nugget) cross += dense_.white() * same(test, x_);
+        const Vector mean = dense_.mean(at) + cross * factor_.solve(y_ - dense_.mean(z_));
+        const double prior = model_.hyper.outputscale + (with_nugget ? dense_.white() : 0.0);
+        const MatrixXd explained = cross * factor_.solve(cross.transpose());
+        return {data::invert(model_.target_scaling, mean), prior - explained.diagonal().array()};
+    }
+
+private:
+    static MatrixXd same(const Points& a, const Points& b) {
+        MatrixXd equal(a.rows(), b.rows());
+        for (Index i = 0; i < a.rows(); ++i)
+            for (Index j = 0; j < b.rows(); ++j) equal(i, j) = a.row(i) == b.row(j) ? 1.0 : 0.0;
+        return equal;
+    }
+
+    DenseModel dense_;
+    const FittedModel& model_;
+    Points x_, z_;
+    Vector y_;
+    Eigen::LDLT<MatrixXd> factor_;
+};
+
+// The best mean-field q(u) has the mean of the exact posterior (its system is solved to a relative 1e-6), and ignores correlations between
+// inducing points.
+constexpr double kMeanTolerance = 5e-6, kVarianceTolerance = 0.5;
+
 TEST(RepeatedInputs, AreAnExactGaussianProcessWhenEveryPointIsANeighbour) {
     const Points x = with_repeats();
     const Vector y = wave(x, 0.3);
@@ -24,28 +64,82 @@ TEST(RepeatedInputs, AreAnExactGaussianProcessWhenEveryPointIsANeighbour) {
     EXPECT_EQ(model.report.num_inducing, kDistinct);
     EXPECT_EQ(model.report.num_observations, kAll);
 
-    const DenseModel dense(model);
-    const Points z = dense.standardized(x), test = random_points(30, 2, 2), at = dense.standardized(test);
-    MatrixXd same(kAll, kAll);
-    for (Index i = 0; i < kAll; ++i)
-        for (Index j = 0; j < kAll; ++j) same(i, j) = x.row(i) == x.row(j) ? 1.0 : 0.0;
-    const MatrixXd of_y = dense.covariance(z, z) + dense.white() * same + model.hyper.likelihood[0] * MatrixXd::Identity(kAll, kAll);
-    const MatrixXd cross = dense.covariance(at, z);
-    const auto factor = of_y.ldlt();
-    const Vector residual = data::apply(model.target_scaling, y) - dense.mean(z);
-    const Vector mean = dense.mean(at) + cross * factor.solve(residual);
-    const MatrixXd explained = cross * factor.solve(cross.transpose());
-
+    const Points test = random_points(30, 2, 2);
+    const auto exact = ExactProcess(model, x, y).predict(test, false);
     const auto prediction = model.predict(test);
     const double unit = model.target_scaling.scale;
-    // The best mean-field q(u) has the mean of the exact posterior; its system is solved to a relative 1e-6.
-    EXPECT_LT((prediction.latent_mean - data::invert(model.target_scaling, mean)).cwiseAbs().maxCoeff(), 5e-6 * unit);
+    EXPECT_LT((prediction.latent_mean - exact.mean).cwiseAbs().maxCoeff(), kMeanTolerance * unit);
     for (Index i = 0; i < test.rows(); ++i) {
-        const double exact = model.hyper.outputscale - explained(i, i);
-        EXPECT_NEAR(prediction.latent_variance[i] / (unit * unit) / exact, 1.0, 0.5) << "q(u) ignores correlations between inducing points";
+        EXPECT_NEAR(prediction.latent_variance[i] / (unit * unit) / exact.variance[i], 1.0, kVarianceTolerance);
         EXPECT_NEAR(prediction.variance[i] - prediction.latent_variance[i], unit * unit * (model.hyper.nugget + model.hyper.likelihood[0]),
                     1e-9);
     }
+}
+
+// A large nugget: a place is unlike what is around it, and an observation there is like the earlier ones there.
+FitOptions with_large_nugget() {
+    FitOptions options = settled(kAll);
+    options.nugget = {NuggetOption::Mode::fixed, 0.3};
+    return options;
+}
+
+TEST(RepeatedInputs, ANewObservationAtAKnownPlaceSharesItsNugget) {
+    const Points x = with_repeats();
+    const Vector y = wave(x, 0.3);
+    const auto model = fit(x, y, with_large_nugget());
+    ASSERT_TRUE(model.shared_nugget);
+    const ExactProcess process(model, x, y);
+    const auto smooth = process.predict(x, false), there = process.predict(x, true);
+    ASSERT_GT((smooth.mean - there.mean).cwiseAbs().maxCoeff(), 0.1) << "it has to matter";
+
+    const auto prediction = model.predict(x);
+    const double unit = model.target_scaling.scale;
+    EXPECT_LT((prediction.mean - there.mean).cwiseAbs().maxCoeff(), kMeanTolerance * unit);
+    EXPECT_LT((prediction.latent_mean - smooth.mean).cwiseAbs().maxCoeff(), kMeanTolerance * unit);
+    for (Index i = 0; i < kAll; ++i)
+        EXPECT_NEAR(prediction.variance[i] / (unit * unit), there.variance[i] + model.hyper.likelihood[0],
+                    kVarianceTolerance * there.variance[i]);
+}
+
+// Draws of observations: two at a known place vary about its value; two at one new place have one new nugget.
+TEST(RepeatedInputs, SamplesShareNuggetsToo) {
+    constexpr Index kSamples = 20000;
+    const Points x = with_repeats();
+    const auto model = fit(x, wave(x, 0.3), with_large_nugget());
+    Points at(4, 2);
+    at << x.row(0), x.row(0), 0.5, 0.5, 0.5, 0.5;
+    const auto prediction = model.predict(at);
+    const Points samples = Predictor(model, {}).sample(at, kSamples);
+    const Vector mean = samples.rowwise().mean();
+    const MatrixXd centered = samples.colwise() - mean, covariance = centered * centered.transpose() / kSamples;
+    const double noise = in_data_units(model).likelihood[0];
+    for (Index i = 0; i < 4; ++i) {
+        EXPECT_NEAR(mean[i], prediction.mean[i], 5.0 * std::sqrt(prediction.variance[i] / kSamples));
+        EXPECT_NEAR(covariance(i, i) / prediction.variance[i], 1.0, 5.0 * std::sqrt(2.0 / kSamples));
+    }
+    for (const Index first : {0, 2}) {
+        const double variance = prediction.variance[first], shared = variance - noise;
+        EXPECT_NEAR(covariance(first, first + 1), shared, 5.0 * std::sqrt((variance * variance + shared * shared) / kSamples));
+    }
+    EXPECT_EQ(samples.leftCols(2), Predictor(model, {.threads = 2}).sample(at, 2));
+}
+
+// A few repeats do not tell the nugget from the noise: how the bound divides them must not decide what is predicted at the data.
+TEST(RepeatedInputs, WhenFewTheNuggetIsOfEachObservation) {
+    Points x = random_points(kAll, 2, 1);
+    x.row(1) = x.row(0);
+    const auto model = fit(x, wave(x, 0.3), with_large_nugget());
+    EXPECT_EQ(model.report.duplicates_merged, 1);
+    EXPECT_FALSE(model.shared_nugget);
+    const auto prediction = model.predict(x);
+    EXPECT_EQ(prediction.mean, prediction.latent_mean);
+}
+
+TEST(RepeatedInputs, ThePublishedNuggetIsNotShared) {
+    const Points x = with_repeats();
+    FitOptions options = settled(kAll);
+    options.nugget = {NuggetOption::Mode::published};
+    EXPECT_FALSE(fit(x, wave(x, 0.3), options).shared_nugget);
 }
 
 // P = Q + diag(observations at the site / noise), s = 1 / diag(P)   (C1)

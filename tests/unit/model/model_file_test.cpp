@@ -59,6 +59,12 @@ TEST_F(ModelFile, KeepsTheSlopesOfTheMean) {
     EXPECT_EQ(loaded.hyper.slopes.size(), 1u);
 }
 
+TEST_F(ModelFile, KeepsThatRepeatedInputsShareTheirNugget) {
+    Points x = random_points(100, 2, 24);
+    x.bottomRows(50) = x.topRows(50);
+    EXPECT_TRUE(expect_faithful(fit(x, wave(x), settled()), x).shared_nugget);
+}
+
 TEST_F(ModelFile, KeepsPlacesOnTheSphere) {
     Points x(80, 3);
     x << 10.0 * random_points(80, 2, 24), random_points(80, 1, 25);
