@@ -1,7 +1,7 @@
 // Is the default fit as good as knowing the truth? Fields are simulated from every kernel, with little and much noise, at clustered and at
 // gridded inputs; a block and random points are held out. Compared: CRPS and coverage of the default fit, and of exact Gaussian-process
 // prediction (dense algebra) with the true parameters, as means over several fields (argument 1): the points of one block rise and fall
-// together, so one field says little about it.
+// together, so one field says little about it. Arguments 2 and 3: this kernel and this noise only.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -149,7 +149,9 @@ int main(int argc, char** argv) {
                "held out", "CRPS", "truth's", "ratio", "coverage", "truth's");
     int within = 0, covered = 0, cases = 0;
     for (const std::string kernel : {"matern12", "matern32", "matern52", "rbf"}) {
+        if (argc > 2 && kernel != argv[2]) continue;
         for (const double noise : {0.0, 0.001, 0.1, 1.0}) {
+            if (argc > 3 && noise != std::atof(argv[3])) continue;
             for (const bool grid : {false, true}) {
                 const auto comparisons = compare({kernel, noise, grid}, fields);
                 for (int part = 0; part < 2; ++part) {

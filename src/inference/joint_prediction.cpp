@@ -30,17 +30,41 @@ Points rows_of(const Points& points, std::span<const Index> rows) {
 /// of inducing points, dense rows would hardly look at the data.
 constexpr Index kMostAppended = 32;
 
-NeighborGraph nearest_of_both(const Context& context, const Points& inducing, const Points& appended, Index neighbors) {
-    const auto num_inducing = static_cast<Index>(inducing.rows()), count = static_cast<Index>(appended.rows());
-    const NeighborGraph to_inducing = neighbors::nearest_graph(inducing, appended, neighbors, context);
-    const NeighborGraph to_appended = neighbors::predecessor_graph(appended, std::min(neighbors, kMostAppended), context);
-    NeighborGraph both(count, to_inducing.stride() + to_appended.stride());
-    parallel_chunks(context, count, kRowsPerChunk, [&](const Chunk& chunk) {
+/// The inducing points that each target looks at, and which targets are in a gap.
+struct InducingNeighbors {
+    NeighborGraph graph;
+    std::vector<bool> in_gap;
+};
+
+InducingNeighbors nearest_inducing(const Context& context, const JointTargets& targets) {
+    const Points &inducing = targets.inducing_metric, &points = targets.targets_metric;
+    NeighborGraph usual = neighbors::nearest_graph(inducing, points, targets.neighbors, context);
+    std::vector<bool> in_gap(usual.num_rows(), false);
+    std::vector<Index> rows;
+    if (targets.gap_neighbors > targets.neighbors) {
+        for (Index i = 0; i < usual.num_rows(); ++i) {
+            in_gap[i] = (points.row(i) - inducing.row(usual.row(i)[0])).norm() > targets.gap_distance;
+            if (in_gap[i]) rows.push_back(i);
+        }
+    }
+    if (rows.empty()) return {std::move(usual), std::move(in_gap)};
+    const NeighborGraph further = neighbors::nearest_graph(inducing, rows_of(points, rows), targets.gap_neighbors, context);
+    NeighborGraph graph(usual.num_rows(), further.stride());
+    for (Index i = 0; i < usual.num_rows(); ++i) graph.set_row(i, usual.row(i));
+    for (std::size_t g = 0; g < rows.size(); ++g) graph.set_row(rows[g], further.row(static_cast<Index>(g)));
+    return {std::move(graph), std::move(in_gap)};
+}
+
+/// to_inducing by targets, to_appended by positions; order: position -> target.
+NeighborGraph joined(const Context& context, const NeighborGraph& to_inducing, const NeighborGraph& to_appended,
+                     std::span<const Index> order, Index num_inducing) {
+    NeighborGraph both(to_appended.num_rows(), to_inducing.stride() + to_appended.stride());
+    parallel_chunks(context, both.num_rows(), kRowsPerChunk, [&](const Chunk& chunk) {
         std::vector<Index> row;
-        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
-            row.assign(to_inducing.row(i).begin(), to_inducing.row(i).end());
-            for (const Index j : to_appended.row(i)) row.push_back(num_inducing + j);
-            both.set_row(i, row);
+        for (auto p = static_cast<Index>(chunk.begin); p < chunk.end; ++p) {
+            row.assign(to_inducing.row(order[p]).begin(), to_inducing.row(order[p]).end());
+            for (const Index q : to_appended.row(p)) row.push_back(num_inducing + q);
+            both.set_row(p, row);
         }
     });
     return both;
@@ -53,8 +77,13 @@ public:
     Appended(const Context& context, const JointTargets& targets) : num_inducing(static_cast<Index>(targets.inducing.rows())) {
         RandomStream stream(context.seed, StreamPurpose::joint_order);
         order = random_permutation(static_cast<Index>(targets.targets.rows()), stream);
+        const auto near = nearest_inducing(context, targets);
+        // Those in gaps first: they look at many inducing points, and would otherwise follow those on the rim, which look at few.
+        std::stable_partition(order.begin(), order.end(), [&](Index target) { return near.in_gap[target]; });
         points = rows_of(targets.targets, order);
-        graph = nearest_of_both(context, targets.inducing_metric, rows_of(targets.targets_metric, order), targets.neighbors);
+        const NeighborGraph to_appended =
+            neighbors::predecessor_graph(rows_of(targets.targets_metric, order), std::min(targets.neighbors, kMostAppended), context);
+        graph = joined(context, near.graph, to_appended, order, num_inducing);
         all.resize(num_inducing + points.rows(), points.cols());
         all.topRows(num_inducing) = targets.inducing;
         all.bottomRows(points.rows()) = points;

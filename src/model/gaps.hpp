@@ -6,8 +6,8 @@
 
 namespace vnngp::model {
 
-/// Sets model.gap_distance and gap_neighbors from the spacing of the inducing points. In a gap the nearest points lie on its rim, all about
-/// as far away, and those behind them still have much to say.
+/// Sets model.gap_distance and gap_neighbors from the spacing of the inducing points, where looking further makes a difference. In a gap
+/// the nearest points lie on its rim, all about as far away, and those behind them still have much to say.
 void find_gaps(const Context& context, FittedModel& model);
 
 /// A cube of a gap, whose points are predicted from the same neighbours: those nearest to its centre.
@@ -20,8 +20,10 @@ struct GapCell {
 /// as wide where it is twice as far, and so on. Which cell a point is in depends on itself alone.
 std::vector<GapCell> gap_cells(const Points& coordinates, const Vector& distance, double gap_distance);
 
-/// In more dimensions hardly two points would share a cell.
+/// In more dimensions hardly two points would share a cell: each point of a gap looks at kSparseNeighbors. In so few dimensions points
+/// outside gaps do too, from this share of the gap's distance on: also at the rim the nearest points lie on one side.
 inline constexpr Eigen::Index kMostCellDims = 3;
-inline constexpr Index kCellNeighbors = 1024;
+inline constexpr double kSparseShare = 0.5;
+inline constexpr Index kSparseNeighbors = 256;
 
 }  // namespace vnngp::model

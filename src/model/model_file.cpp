@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "vnngp/base/error.hpp"
@@ -32,11 +34,20 @@ json tried_json(const std::vector<Tried>& all) {
     return list;
 }
 
+// JSON has no infinities: nlohmann writes null for what is not finite.
+double number_of(const json& value) { return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>(); }
+
+std::vector<double> numbers_of(const json& list) {
+    std::vector<double> numbers;
+    for (const json& value : list) numbers.push_back(number_of(value));
+    return numbers;
+}
+
 std::vector<Tried> tried_of(const json& list) {
     std::vector<Tried> all;
     for (const json& text : list)
-        all.push_back(
-            {text.at("kernel"), text.at("k"), text.at("prediction_neighbors"), text.at("score"), text.at("error"), text.at("seconds")});
+        all.push_back({text.at("kernel"), text.at("k"), text.at("prediction_neighbors"), number_of(text.at("score")),
+                       number_of(text.at("error")), text.at("seconds")});
     return all;
 }
 
@@ -81,22 +92,22 @@ FitReport report_of(const json& text) {
     report.num_inducing = text.at("m");
     report.num_neighbors = text.at("k");
     report.duplicates_merged = text.at("duplicates_merged");
-    report.elbo = text.at("elbo");
+    report.elbo = number_of(text.at("elbo"));
     report.converged = text.at("converged");
-    report.optimality_gap = text.at("optimality_gap");
+    report.optimality_gap = number_of(text.at("optimality_gap"));
     report.stopped_because = text.at("stopped_because");
     report.iterations = text.at("iterations");
-    report.trace = text.at("trace").get<std::vector<double>>();
+    report.trace = numbers_of(text.at("trace"));
     // Files of version 1 may lack what later versions of the program report.
     report.passes = text.value("passes", std::int64_t{0});
     report.linear_iterations = text.value("linear_iterations", std::int64_t{0});
-    report.neighbors_changed = text.value("neighbors_changed", std::vector<double>{});
+    report.neighbors_changed = numbers_of(text.value("neighbors_changed", json::array()));
     report.tried = tried_of(text.value("tried", json::array()));
     report.seconds_choose = text.at("seconds").value("choose", 0.0);
     report.seconds_neighbors = text.at("seconds").at("neighbors");
     report.seconds_train = text.at("seconds").at("train");
     report.seconds_total = text.at("seconds").at("total");
-    report.jitter = {text.at("jitter").at("raised"), text.at("jitter").at("max")};
+    report.jitter = {text.at("jitter").at("raised"), number_of(text.at("jitter").at("max"))};
     report.warnings = text.at("warnings").get<std::vector<std::string>>();
     report.notes = text.at("notes").get<std::vector<std::string>>();
     return report;
@@ -134,6 +145,8 @@ void check_consistency(const FittedModel& model, const std::string& path) {
             "the covariance of its posterior does not match its inducing points");
     require(model.weights.size() == 0 || model.weights.size() == inducing, "its weights do not match its points");
     require(model.prediction_neighbors >= 1, "it has no number of neighbours");
+    require(model.gap_neighbors == 0 || (model.gap_neighbors > 0 && std::isnormal(model.gap_distance) && model.gap_distance > 0.0),
+            "its gaps have no distance");
     require(model.mean_columns.size() == model.hyper.slopes.size(), "the slopes of its mean do not match their columns");
     for (const Index column : model.mean_columns) require(column >= 0 && column < dims, "its mean uses a coordinate that it does not have");
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));

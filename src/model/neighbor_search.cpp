@@ -9,10 +9,6 @@ namespace {
 /// Where distance orders points only roughly by correlation, so many times the neighbours are looked at.
 constexpr Index kCandidates = 4;
 
-Points search_coordinates(const NeighborMetric& metric, const Points& points) {
-    return metric.kind == Metric::kernel ? metric.kernel.metric_coordinates(metric.shape, points) : points;
-}
-
 bool needs_ranking(const NeighborMetric& metric) { return metric.kind == Metric::kernel && !metric.kernel.metric_is_exact(); }
 
 /// Searches for candidates and keeps the best; search(count) returns that many.
@@ -26,28 +22,30 @@ neighbors::NeighborGraph ranked(const NeighborMetric& metric, const Points& indu
 
 }  // namespace
 
+Points metric_coordinates(const NeighborMetric& metric, const Points& points) {
+    return metric.kind == Metric::kernel ? metric.kernel.metric_coordinates(metric.shape, points) : points;
+}
+
 neighbors::NeighborGraph nearest_predecessors(const NeighborMetric& metric, const Points& points, Index max_neighbors,
                                               const Context& context) {
-    const Points coordinates = search_coordinates(metric, points);
+    const Points coordinates = metric_coordinates(metric, points);
     return ranked(metric, points, points, max_neighbors, context,
                   [&](Index count) { return neighbors::predecessor_graph(coordinates, count, context); });
 }
 
 neighbors::NeighborGraph nearest_predecessors(const NeighborMetric& metric, const Points& points, std::span<const Index> rows,
                                               Index max_neighbors, const Context& context) {
-    const Points coordinates = search_coordinates(metric, points);
+    const Points coordinates = metric_coordinates(metric, points);
     return ranked(metric, points, data::gather_rows(points, rows), max_neighbors, context,
                   [&](Index count) { return neighbors::predecessor_graph(coordinates, rows, count, context); });
 }
 
 MetricIndex::MetricIndex(NeighborMetric metric, const Points& inducing, const Context& context)
-    : metric_(std::move(metric)), inducing_(inducing), index_(search_coordinates(metric_, inducing), context) {}
+    : metric_(std::move(metric)), inducing_(inducing), index_(metric_coordinates(metric_, inducing), context) {}
 
 neighbors::NeighborGraph MetricIndex::search(const Points& queries, Index max_neighbors, const Context& context) const {
     const Points at = coordinates(queries);
     return ranked(metric_, inducing_, queries, max_neighbors, context, [&](Index count) { return index_.search(at, count, context); });
 }
-
-Points MetricIndex::coordinates(const Points& points) const { return search_coordinates(metric_, points); }
 
 }  // namespace vnngp

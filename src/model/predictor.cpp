@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/gaps.hpp"
 #include "vnngp/base/error.hpp"
@@ -39,6 +40,7 @@ Predictor::Predictor(const FittedModel& model, const Context& context, Index nei
     context_.progress = {};
     if (model.shared_nugget) places_.emplace(model.inducing);
     if (neighbors == 0 && model.gap_neighbors > neighbors_) gap_neighbors_ = model.gap_neighbors;
+    has_cells_ = index_.coordinates(model.inducing.topRows(1)).cols() <= model::kMostCellDims;
     if (model.method == Method::svgp)
         dense_.emplace(context_, covariance(), model.inducing, model.posterior.mean, model.posterior_factor);
     else if (model.method == Method::exact && model.weights.size() == 0)
@@ -72,30 +74,33 @@ inference::LatentPrediction Predictor::smooth(const Points& x, const neighbors::
     return inference::predict_latent(context_, covariance(), {centered_mean_, model_.posterior.variance, mean}, model_.inducing, graph, x);
 }
 
-// Points in gaps a second time, from more neighbours.
+// Points in gaps and where data are sparse a second time, from more neighbours.
 void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const {
-    std::vector<Index> nearest;
+    std::vector<Index> nearest, sparse;
     for (Index i = 0; i < graph.num_rows(); ++i) nearest.push_back(graph.row(i)[0]);
     const Vector distance = index_.distances(x, data::gather_rows(model_.inducing, nearest));
-    const Points coordinates = index_.coordinates(x);
-    if (coordinates.cols() <= model::kMostCellDims)
-        return look_around(x, model::gap_cells(coordinates, distance, model_.gap_distance), prediction);
-    std::vector<Index> in_gap;
+    const double cells_from = has_cells_ ? model_.gap_distance : std::numeric_limits<double>::infinity();
     for (Index i = 0; i < graph.num_rows(); ++i)
-        if (distance[i] > model_.gap_distance) in_gap.push_back(i);
-    if (in_gap.empty()) return;
-    const Points there = data::gather_rows(x, in_gap);
-    const auto further = smooth(there, index_.search(there, gap_neighbors_, context_));
-    prediction.mean(in_gap) = further.mean;
-    prediction.variance(in_gap) = further.variance;
+        if (distance[i] > sparse_distance() && distance[i] <= cells_from) sparse.push_back(i);
+    if (!sparse.empty() && sparse_neighbors() > neighbors_) {
+        const Points there = data::gather_rows(x, sparse);
+        const auto further = smooth(there, index_.search(there, sparse_neighbors(), context_));
+        prediction.mean(sparse) = further.mean;
+        prediction.variance(sparse) = further.variance;
+    }
+    if (has_cells_) look_around(x, model::gap_cells(index_.coordinates(x), distance, model_.gap_distance), prediction);
 }
+
+double Predictor::sparse_distance() const { return (has_cells_ ? model::kSparseShare : 1.0) * model_.gap_distance; }
+
+Index Predictor::sparse_neighbors() const { return std::min(gap_neighbors_, model::kSparseNeighbors); }
 
 // Cells in parallel, each on one thread: the answer depends neither on the number of threads nor on what else is predicted.
 void Predictor::look_around(const Points& x, const std::vector<model::GapCell>& cells, inference::LatentPrediction& prediction) const {
     if (cells.empty()) return;
     Points centers(cells.size(), cells.front().center.size());
     for (std::size_t c = 0; c < cells.size(); ++c) centers.row(c) = cells[c].center;
-    const auto around = index_.search_at(centers, model::kCellNeighbors, context_);
+    const auto around = index_.search_at(centers, gap_neighbors_, context_);
     linalg::set_dense_threads(1);
     parallel_chunks(context_, static_cast<std::int64_t>(cells.size()), 1, [&](const Chunk& chunk) {
         const auto& points = cells[chunk.number].points;
@@ -162,16 +167,21 @@ Prediction Predictor::predict(const Points& points, std::span<const double> prob
     return prediction;
 }
 
+template <class Use>
+auto Predictor::jointly(const Points& x, const Use& use) const {
+    const Points inducing = index_.coordinates(model_.inducing), at = index_.coordinates(x);
+    return use({model_.inducing, x, inducing, at, neighbors_, sparse_distance(), sparse_neighbors()});
+}
+
 Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, bool latent) const {
     if (count < 1) throw InputError(fmt::format("--samples {}: expected at least 1", count));
     Context context = context_;
     context.seed = seed;
     const Points x = inputs(points);
     const std::vector<Index> known = latent ? std::vector<Index>(x.rows(), -1) : known_places(x);
-    Points drawn = dense_ ? dense_->sample(context, x, count)
-                          : inference::sample_joint_latent(
-                                context, covariance(), deviation(),
-                                {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_}, count, known);
+    Points drawn = dense_ ? dense_->sample(context, x, count) : jointly(x, [&](const inference::JointTargets& targets) {
+        return inference::sample_joint_latent(context, covariance(), deviation(), targets, count, known);
+    });
     drawn.colwise() += prior_means(x);
     // Points at one place have one nugget where observations share it.
     const auto site = places_ ? data::merge_duplicates(x).site : data::unmerged(x).site;
@@ -200,10 +210,9 @@ JointPrediction Predictor::joint(const Points& points, std::uint64_t seed) const
     Context context = context_;
     context.seed = seed;
     const Points x = inputs(points);
-    auto latent =
-        dense_ ? dense_->joint(context, x)
-               : inference::joint_latent(context, covariance(), deviation(),
-                                         {model_.inducing, x, index_.coordinates(model_.inducing), index_.coordinates(x), neighbors_});
+    auto latent = dense_ ? dense_->joint(context, x) : jointly(x, [&](const inference::JointTargets& targets) {
+        return inference::joint_latent(context, covariance(), deviation(), targets);
+    });
     latent.mean += prior_means(x);
     const double scale = model_.target_scaling.scale;
     return {data::invert(model_.target_scaling, std::move(latent.mean)), latent.covariance * (scale * scale)};

@@ -19,6 +19,9 @@ struct JointTargets {
     const Points& inducing_metric;
     const Points& targets_metric;
     Index neighbors = 0;  ///< K, at least 1
+    /// Targets farther than this from their nearest inducing point look at gap_neighbors of them, where those are more than K.
+    double gap_distance = 0.0;
+    Index gap_neighbors = 0;
 };
 
 struct JointLatent {

@@ -22,6 +22,9 @@ struct NeighborMetric {
     std::vector<double> shape;  ///< the kernel's parameters
 };
 
+/// Coordinates in which Euclidean distance is, at least roughly, the metric.
+Points metric_coordinates(const NeighborMetric& metric, const Points& points);
+
 /// For every point its nearest predecessors, and for some of the points only (ascending).
 neighbors::NeighborGraph nearest_predecessors(const NeighborMetric& metric, const Points& points, Index max_neighbors,
                                               const Context& context);
@@ -38,8 +41,7 @@ public:
     neighbors::NeighborGraph search_at(const Points& coordinates, Index max_neighbors, const Context& context) const {
         return index_.search(coordinates, max_neighbors, context);
     }
-    /// Coordinates in which Euclidean distance is, at least roughly, the metric.
-    Points coordinates(const Points& points) const;
+    Points coordinates(const Points& points) const { return metric_coordinates(metric_, points); }
     /// Between rows of the same number.
     Vector distances(const Points& a, const Points& b) const { return (coordinates(a) - coordinates(b)).rowwise().norm(); }
 

@@ -71,12 +71,18 @@ private:
     Latent latent(const Points& points) const;
     /// For every row of x the inducing point at the same place, or -1 where there is none whose nugget it shares.
     std::vector<Index> known_places(const Points& x) const;
+    /// use(targets): the points with all that joint predictions from the nearest inducing points want to know.
+    template <class Use>
+    auto jointly(const Points& x, const Use& use) const;
     void draw_observations(std::span<const Index> known, std::span<const Index> site, RandomStream stream, Points::ColXpr values) const;
     /// From all inducing points, or from the nearest.
     inference::LatentPrediction from_all(const Points& x) const;
     inference::LatentPrediction from_nearest(const Points& x) const;
     inference::LatentPrediction smooth(const Points& x, const neighbors::NeighborGraph& graph) const;
     void look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const;
+    /// From where on, and at how many neighbours, a point looks for itself.
+    double sparse_distance() const;
+    Index sparse_neighbors() const;
     void look_around(const Points& x, const std::vector<model::GapCell>& cells, inference::LatentPrediction& prediction) const;
     /// The kernel's coordinates, standardised.
     Points inputs(const Points& points) const;
@@ -93,6 +99,7 @@ private:
     Vector centered_mean_;  ///< m - mu
     Index neighbors_;
     Index gap_neighbors_ = 0;                      ///< in gaps of the data; 0: as everywhere
+    bool has_cells_ = false;                       ///< gaps are divided into cells
     std::optional<rivals::DensePosterior> dense_;  ///< of methods without neighbours
     std::optional<data::PointTable> places_;       ///< the inducing points, where observations share their nugget
 };

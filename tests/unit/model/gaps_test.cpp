@@ -70,6 +70,41 @@ TEST_F(FieldWithAHole, HasCellsThatWidenWithTheDistanceFromTheData) {
     EXPECT_TRUE(model::gap_cells(at, Vector::Constant(5, 1.0), 1.0).empty());
 }
 
+// In draws a point of the hole looks at the neighbours nearest to itself, and at other points of the hole.
+TEST_F(FieldWithAHole, IsDrawnInsideAsItIsPredicted) {
+    constexpr Index kSamples = 2000;
+    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+    const Points middle = hole.middleRows(61, 10);
+    const auto prediction = model.predict(middle);
+    const Predictor predictor(model, {});
+    const Points samples = predictor.sample(middle, kSamples, 1, true);
+    const auto joint = predictor.joint(middle, 1);
+    for (Index i = 0; i < middle.rows(); ++i) {
+        const double sd = std::sqrt(prediction.latent_variance[i]);
+        EXPECT_NEAR(samples.row(i).mean(), prediction.latent_mean[i], 0.2 * sd + 5.0 * sd / std::sqrt(kSamples));
+        EXPECT_NEAR(joint.mean[i], prediction.latent_mean[i], 0.2 * sd);
+        EXPECT_NEAR(std::sqrt(joint.covariance(i, i)) / sd, 1.0, 0.1);
+    }
+}
+
+// Places that coincide in the metric, as a kernel that ignores a column makes them, say nothing about how far apart data are.
+TEST_F(FieldWithAHole, IsToldApartFromPlacesThatCoincide) {
+    const Points places = random_points(300, 2, 3), test = 0.5 * random_points(100, 2, 4);
+    Points x(4 * 300, 3), at(100, 3);
+    for (Index i = 0; i < x.rows(); ++i) x.row(i) << places.row(i % 300), i / 300;
+    at << test, Vector::Constant(100, 1.5);
+    const auto smooth = [](const Points& p) { return Vector((2.0 * p.col(0).array()).sin() + p.col(1).array()); };
+    const Vector y = smooth(x) + 0.1 * random_vector(static_cast<Index>(x.rows()), 5);
+    options.kernel = "matern52(x1,x2)";
+    options.input_names = {"x1", "x2", "t"};
+    for (const Inference inference : {Inference::collapsed, Inference::response}) {
+        options.inference = inference;
+        const auto model = fit(x, y, options);
+        EXPECT_TRUE(model.gap_neighbors == 0 || model.gap_distance > 0.0);
+        EXPECT_LT(root_mean_square(model.predict(at).latent_mean - smooth(test)), 0.05) << inference_name(inference);
+    }
+}
+
 TEST_F(FieldWithAHole, IsPredictedFromTheNumberThatWasAskedFor) {
     options.prediction_neighbors = 8;
     EXPECT_EQ(fit(outside, field(outside), options).gap_neighbors, 0);

@@ -65,6 +65,16 @@ TEST_F(ModelFile, KeepsThatRepeatedInputsShareTheirNugget) {
     EXPECT_TRUE(expect_faithful(fit(x, wave(x), settled()), x).shared_nugget);
 }
 
+// JSON cannot say infinity; a report that has to must not make the model unreadable.
+TEST_F(ModelFile, SurvivesAReportWithoutFiniteNumbers) {
+    const Points x = random_points(100, 2, 25);
+    auto model = fit(x, wave(x), settled());
+    model.report.trace.front() = -INFINITY;
+    model.report.elbo = NAN;
+    const auto loaded = expect_faithful(model, x);
+    EXPECT_TRUE(std::isnan(loaded.report.trace.front()) && std::isnan(loaded.report.elbo));
+}
+
 TEST_F(ModelFile, KeepsPlacesOnTheSphere) {
     Points x(80, 3);
     x << 10.0 * random_points(80, 2, 24), random_points(80, 1, 25);
