@@ -73,12 +73,16 @@ Scores scores_of(const FittedModel& model, const DataSet& data, const Context& c
     return {found.nll - std::log(scale), found.rmse / scale, found.coverage};
 }
 
-// From the standardised scales to the units of the data, in which fit() wants them: the inverse of what fit() will do with the same data.
+// From the standardised scales to the units of the data, in which fit() wants them: the inverse of what fit() will do with the same data,
+// for one length-scale per column and Gaussian noise. Constant columns have no length-scale.
 inference::Hyperparameters in_data_units(const inference::Hyperparameters& hyper, const DataSet& train) {
     const data::Standardizer inputs = data::fit_standardizer(train.inputs);
     const data::TargetStandardizer targets = data::fit_target_standardizer(train.targets);
     inference::Hyperparameters found = hyper;
-    for (std::size_t d = 0; d < found.shape.size(); ++d) found.shape[d] *= inputs.scale[static_cast<Eigen::Index>(d)];
+    const auto constant = data::constant_columns(train.inputs);
+    std::size_t next = 0;
+    for (Index column = 0; column < train.inputs.cols(); ++column)
+        if (std::find(constant.begin(), constant.end(), column) == constant.end()) found.shape.at(next++) *= inputs.scale[column];
     const double variance = targets.scale * targets.scale;
     found.outputscale *= variance;
     found.nugget *= variance;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -50,14 +51,11 @@ public:
         for (auto& thread : threads_) thread.join();
     }
 
-    /// Runs task(0) .. task(width - 1), task(0) on the calling thread. False, having done nothing, when another call is under way
-    /// (a nested one, or another thread of the caller's program).
+    /// Runs task(0) .. task(width - 1), task(0) on the calling thread; fewer where threads are wanting. False, having done nothing, when
+    /// another call is under way (a nested one, or another thread of the caller's program).
     bool run(int width, const std::function<void(int)>& task) {
-        const std::unique_lock exclusive(running_, std::try_to_lock);
-        if (!exclusive) return false;
-        while (static_cast<int>(threads_.size()) < width - 1)
-            threads_.emplace_back(
-                [this, worker = static_cast<int>(threads_.size()) + 1, seen = generation_.load()] { serve(worker, seen); });
+        if (running_.exchange(true)) return false;
+        grow_to(width - 1);
         task_ = &task;
         width_ = width;
         pending_ = static_cast<int>(threads_.size());
@@ -68,13 +66,25 @@ public:
         start_.notify_all();
         task(0);
         const auto all_done = [this] { return pending_ == 0; };
-        if (soon(all_done)) return true;
-        std::unique_lock lock(mutex_);
-        finished_.wait(lock, all_done);
+        if (!soon(all_done)) {
+            std::unique_lock lock(mutex_);
+            finished_.wait(lock, all_done);
+        }
+        running_ = false;
         return true;
     }
 
 private:
+    // Where the system gives no more threads, those that there are do the work.
+    void grow_to(int count) {
+        try {
+            while (static_cast<int>(threads_.size()) < count)
+                threads_.emplace_back(
+                    [this, worker = static_cast<int>(threads_.size()) + 1, seen = generation_.load()] { serve(worker, seen); });
+        } catch (const std::system_error&) {
+        }
+    }
+
     void serve(int worker, std::uint64_t seen) {
         for (;;) {
             const auto called = [&] { return generation_ != seen; };
@@ -96,7 +106,7 @@ private:
     int width_ = 0;
     bool shutting_down_ = false;
 
-    std::mutex running_;
+    std::atomic<bool> running_{false};
     std::mutex mutex_;  ///< of the two conditions, for those who have run out of patience
     std::condition_variable start_, finished_;
     std::atomic<int> pending_{0};

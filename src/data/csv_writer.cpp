@@ -35,6 +35,14 @@ public:
     Compressor& operator=(const Compressor&) = delete;
 
     void write(std::string_view bytes, bool last) {
+        for (; bytes.size() > kMostAtOnce; bytes.remove_prefix(kMostAtOnce)) compress(bytes.substr(0, kMostAtOnce), false);
+        compress(bytes, last);
+    }
+
+private:
+    static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< zlib counts in 32 bits
+
+    void compress(std::string_view bytes, bool last) {
         stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
         stream_.avail_in = static_cast<uInt>(bytes.size());
         do {
@@ -45,7 +53,6 @@ public:
         } while (stream_.avail_out == 0);
     }
 
-private:
     AtomicFile& file_;
     z_stream stream_{};
     std::vector<Bytef> output_;

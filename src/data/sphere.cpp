@@ -31,12 +31,18 @@ SinCos sin_cos_of_degrees(double degrees) {
     }
 }
 
+// Longitudes that differ by a whole turn are one place, also when their decimals differ in the last bits.
+double within_a_turn(double longitude) {
+    constexpr double kSteps = 1e10;  // of a degree: a hundredth of a millimetre
+    return std::nearbyint(std::remainder(longitude, 360.0) * kSteps) / kSteps;
+}
+
 }  // namespace
 
 Points sphere_coordinates(std::span<const double> longitudes, std::span<const double> latitudes) {
     Points points(longitudes.size(), 3);
     for (std::size_t i = 0; i < longitudes.size(); ++i) {
-        const SinCos lon = sin_cos_of_degrees(longitudes[i]), lat = sin_cos_of_degrees(latitudes[i]);
+        const SinCos lon = sin_cos_of_degrees(within_a_turn(longitudes[i])), lat = sin_cos_of_degrees(latitudes[i]);
         points.row(static_cast<Eigen::Index>(i)) << lat.cos * lon.cos, lat.cos * lon.sin, lat.sin;
     }
     return kEarthRadius * points;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kObservationsPerChunk = 512;
 constexpr int kHalvings = 12;
+constexpr double kRounding = 1e-9;  ///< of the bound
 constexpr double kSafeShare = 0.2;
 /// Where a likelihood is not log-concave, its curvature may take at most this share of the prior's from the precision of a point.
 constexpr double kLargestLoss = 0.9;
@@ -199,13 +200,16 @@ OptimalPosterior optimal_posterior(const Context& context, const Problem& proble
         }
         ++best.steps;
         const double gain = there.elbo - at.elbo;
+        if (!std::isfinite(gain)) break;
         if (gain >= 0.0) {
             best.q = std::move(next);
             at = std::move(there);
             best.trace.push_back(at.elbo);
         }
-        // A step that cannot rise at any length has met the rounding of the bound.
-        best.converged = !(gain > options.tolerance * problem.num_observations());
+        // A step that at no length rises has met the rounding of the bound, unless it falls by more than that.
+        const double enough = options.tolerance * problem.num_observations();
+        if (gain < -std::max(enough, kRounding * std::abs(at.elbo))) break;
+        best.converged = gain <= enough;
     }
     best.elbo = at.elbo;
     return best;

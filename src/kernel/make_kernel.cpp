@@ -1,6 +1,7 @@
 // From expressions to kernels: the registry of names, and the names of parameters.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "kernel/expression.hpp"
@@ -69,6 +70,8 @@ std::map<const Term*, std::string> label_terms(const Term& root, std::span<const
     return labels;
 }
 
+constexpr double kApart = 0.2;  ///< from the length-scales of one part to those of the next that is alike
+
 class Builder {
 public:
     Builder(const Term& root, std::span<const Input> inputs) : inputs_(inputs), labels_(label_terms(root, inputs)) {
@@ -91,9 +94,14 @@ public:
     }
 
 private:
+    // Parts that are alike begin with different length-scales: from the same ones they would learn the same.
     std::vector<Parameter> labelled_parameters(const Term& leaf) {
         auto parameters = leaf_parameters(leaf, inputs_);
-        for (Parameter& parameter : parameters) parameter.name = labels_[&leaf] + parameter.name;
+        const int before = leaves_before_[{leaf.kernel, leaf.inputs}]++;
+        for (Parameter& parameter : parameters) {
+            parameter.name = labels_[&leaf] + parameter.name;
+            if (parameter.input >= 0) parameter.initial *= std::pow(kApart, before);
+        }
         return parameters;
     }
 
@@ -125,6 +133,7 @@ private:
 
     std::span<const Input> inputs_;
     std::map<const Term*, std::string> labels_;
+    std::map<std::pair<std::string, std::vector<int>>, int> leaves_before_;  ///< with the same kernel on the same inputs
     std::vector<int> first_column_;
     int num_dims_ = 0;
 };

@@ -1,9 +1,10 @@
 // Small things every likelihood does with its batches.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <span>
-#include <string>
 
 #include "vnngp/base/error.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
@@ -21,16 +22,13 @@ void check_each_target(std::span<const double> y, const RowDescription& describe
                        std::string_view expected, Predicate usable) {
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (usable(y[i])) continue;
-        std::string value = std::to_string(y[i]);
-        if (std::isfinite(y[i]) && y[i] == std::trunc(y[i])) value.erase(value.find('.'));
-        throw InputError(describe_row(i) + ": the target is " + value + ", but the " + std::string(likelihood) + " likelihood needs " +
-                         std::string(expected));
+        throw InputError(fmt::format("{}: the target is {}, but the {} likelihood needs {}", describe_row(i), y[i], likelihood, expected));
     }
 }
 
 inline void check_probability(double probability) {
     if (!(probability > 0.0 && probability < 1.0))
-        throw InputError("a quantile needs a probability between 0 and 1, not " + std::to_string(probability));
+        throw InputError(fmt::format("a quantile needs a probability between 0 and 1, not {}", probability));
 }
 
 inline double mean_of(std::span<const double> y) {

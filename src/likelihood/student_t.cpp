@@ -96,7 +96,10 @@ public:
         std::vector<double> distance;
         for (const double value : y) distance.push_back(std::abs(value - center));
         double reach = kBulk * median(distance);
-        if (reach == 0.0) reach = std::accumulate(distance.begin(), distance.end(), 0.0) / double(y.size());
+        if (reach == 0.0) {  // more than half of them are equal: as the others are
+            std::erase(distance, 0.0);
+            reach = distance.empty() ? 0.0 : kBulk * median(distance);
+        }
         std::vector<double> latent;
         for (const double value : y) latent.push_back(std::clamp(value, center - reach, center + reach));
         return latent;

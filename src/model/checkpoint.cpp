@@ -35,11 +35,17 @@ std::string run_fingerprint(const FitOptions& options, std::uint64_t seed, const
     const auto checksum = [](const auto& array) {
         return crc32_z(0, reinterpret_cast<const unsigned char*>(array.data()), static_cast<std::size_t>(array.size()) * sizeof(double));
     };
-    return fmt::format("vnngp {} {} {} K{} M{} nugget{}:{} epochs{} batch{} rate{} jitter{} seed{} {}data {:08x} {:08x} {:08x}",
+    std::string fixed;
+    if (options.fixed) {
+        const auto& [shape, outputscale, nugget, mean, likelihood, slopes] = *options.fixed;
+        fixed = fmt::format("fixed {} {} {} {} {} {} ", fmt::join(shape, ","), outputscale, nugget, mean, fmt::join(likelihood, ","),
+                            fmt::join(slopes, ","));
+    }
+    return fmt::format("vnngp {} {} {} K{} M{} mean{}:{} nugget{}:{} epochs{} batch{} rate{} jitter{} seed{} {}data {:08x} {:08x} {:08x}",
                        VNNGP_VERSION, options.likelihood, options.kernel, options.neighbors, problem.num_inducing(),
-                       static_cast<int>(options.nugget.mode), options.nugget.value, options.epochs, options.batch, options.learning_rate,
-                       options.jitter, seed, options.fixed ? "fixed " : "", checksum(problem.targets), checksum(problem.inducing),
-                       checksum(problem.inputs));
+                       static_cast<int>(options.mean.kind), fmt::join(problem.mean_columns, ","), static_cast<int>(options.nugget.mode),
+                       options.nugget.value, options.epochs, options.batch, options.learning_rate, options.jitter, seed, fixed,
+                       checksum(problem.targets), checksum(problem.inducing), checksum(problem.inputs));
 }
 
 void write_checkpoint(const std::string& path, const std::string& fingerprint, const inference::StochasticState& state) {
@@ -83,7 +89,9 @@ inference::StochasticState read_checkpoint(const std::string& path, const std::s
     state.raw_adam = adam_of(file, "raw_adam");
     state.posterior_adam = adam_of(file, "posterior_adam");
     state.inducing_adam = adam_of(file, "inducing_adam");
-    if (state.raw.size() != initial.raw.size() || state.mean.size() != initial.mean.size())
+    const auto fits = [](const auto& read, const auto& expected) { return read.size() == expected.size(); };
+    if (!fits(state.raw, initial.raw) || !fits(state.mean, initial.mean) || !fits(state.log_deviation, initial.mean) ||
+        !fits(state.inducing, initial.inducing))
         throw InputError(fmt::format("the checkpoint '{}' does not fit this run", path));
     return state;
 }

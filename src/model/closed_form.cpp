@@ -1,11 +1,11 @@
 #include "model/closed_form.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
+#include <span>
 
 #include "model/graph_search.hpp"
 #include "vnngp/base/random.hpp"
@@ -19,7 +19,7 @@ using inference::MeanField;
 using inference::Problem;
 
 /// Observations in the first guess: a small sample while the metric is still unknown, then a larger one.
-constexpr Index kFewTerms = 5000, kManyTerms = 20000;
+constexpr Index kFewestTerms = 500, kFewTerms = 5000, kManyTerms = 20000;
 constexpr int kGuessRounds = 4;
 /// A round may change a length-scale by so much: an input that a first long step switched off has no slope left to come back by, and the
 /// neighbours were those of the metric before.
@@ -29,9 +29,17 @@ constexpr int kGuessEvaluations = 40;
 
 /// Multiples of the initial length-scales that the first guess may start from.
 constexpr double kFirstLengthscales[] = {1.0, 3.0, 10.0};
+constexpr double kShortLengthscales[] = {0.3, 0.1, 0.03, 0.01, 0.003};
+constexpr double kNoisyShares[] = {0.3, 0.6, 0.9};  ///< of the variance, as noise, with which the first ones compete with the short ones
+constexpr double kClearlyMoreLikely = 10.0;         ///< nats
 
-constexpr int kRounds = 4;  ///< of searching neighbours and maximising, at most
-constexpr int kFirstEvaluations = 60, kLaterEvaluations = 25;
+/// Of searching neighbours and maximising.
+struct Rounds {
+    int most;
+    int first_evaluations;
+    int later_evaluations;
+};
+constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
 constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which a search ends the rounds
 /// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
 constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
@@ -72,25 +80,63 @@ std::vector<Index> sampled_points(Index count, Index wanted, std::uint64_t seed)
     return points;
 }
 
-/// In many dimensions points are far apart, and length-scales that make them all independent have no slope to leave by: starts where the
-/// likelihood of a sample of the terms is highest.
-Hyperparameters best_start(const Context& context, const Problem& problem, const Hyperparameters& start, const RoughValues& rough,
-                           GraphSearch& search) {
+/// About so many of the terms, spread evenly.
+inference::ResponseTerms thinned(const inference::ResponseTerms& terms, Index wanted) {
+    const auto every = std::max<Index>(1, terms.graph.num_rows() / wanted);
+    std::vector<Index> rows;
+    for (Index row = 0; row < terms.graph.num_rows(); row += every) rows.push_back(row);
+    inference::ResponseTerms few{{}, data::gather_rows(terms.locations, rows), {static_cast<Index>(rows.size()), terms.graph.stride()}};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        few.points.push_back(terms.points[rows[i]]);
+        few.graph.set_row(static_cast<Index>(i), terms.graph.row(rows[i]));
+    }
+    return few;
+}
+
+/// The highest likelihood of some terms among starts with these multiples of the initial length-scales.
+struct Start {
+    Hyperparameters hyper;
+    double likelihood = -std::numeric_limits<double>::infinity();
+};
+
+Start best_of_starts(const Context& context, const Problem& problem, const Hyperparameters& start, const RoughValues& rough,
+                     const inference::ResponseTerms& terms, std::span<const double> factors) {
     const auto parameters = problem.kernel->parameters();
-    const auto sample = search.terms(start, sampled_points(problem.num_inducing(), kFewTerms, context.seed));
-    Hyperparameters best = start;
-    double highest = -std::numeric_limits<double>::infinity();
-    for (const double factor : kFirstLengthscales) {
+    Start best;
+    for (const double factor : factors) {
         Hyperparameters hyper = start;
         for (std::size_t p = 0; p < parameters.size(); ++p)
             if (parameters[p].name.find("lengthscale") != std::string::npos) hyper.shape[p] *= factor;
-        const double likelihood = inference::response_log_likelihood(context, problem, hyper, rough.values, sample);
-        if (likelihood > highest) {
-            highest = likelihood;
-            best = std::move(hyper);
-        }
+        const double likelihood = inference::response_log_likelihood(context, problem, hyper, rough.values, terms);
+        if (likelihood > best.likelihood) best = {std::move(hyper), likelihood};
     }
     return best;
+}
+
+/// In many dimensions points are far apart, and length-scales that make them all independent have no slope to leave by: starts where the
+/// likelihood of a sample of the terms is highest. Where a field turns over many times within the data, long length-scales make it all
+/// noise, which has no slope either: a short one is taken if it explains clearly more than they do with any noise, and than noise does.
+Hyperparameters best_start(const Context& context, const Problem& problem, const Hyperparameters& start, const RoughValues& rough,
+                           GraphSearch& search) {
+    const auto sample = search.terms(start, sampled_points(problem.num_inducing(), kFewTerms, context.seed));
+    const Start usual = best_of_starts(context, problem, start, rough, sample, kFirstLengthscales);
+
+    const auto few = thinned(sample, kFewestTerms);
+    const auto best = [&](const Hyperparameters& from, std::span<const double> factors) {
+        return best_of_starts(context, problem, from, rough, few, factors);
+    };
+    const Start briefly = best(start, kShortLengthscales);
+    const auto count = static_cast<double>(few.points.size());
+    const double white = -0.5 * count * (std::log(2.0 * std::numbers::pi * rough.variance) + 1.0);
+    double rival = std::max(white, best(start, kFirstLengthscales).likelihood);
+    for (const double share : kNoisyShares) {
+        if (briefly.likelihood < rival + kClearlyMoreLikely) return usual.hyper;
+        Hyperparameters noisy = start;
+        noisy.outputscale = (1.0 - share) * rough.variance;
+        noisy.nugget = share * rough.variance;
+        rival = std::max(rival, best(noisy, kFirstLengthscales).likelihood);
+    }
+    return briefly.likelihood < rival + kClearlyMoreLikely ? usual.hyper : briefly.hyper;
 }
 
 /// The first guess: the nearest-neighbour likelihood of a sample of the terms, whose neighbours come from all the data. The nugget is the
@@ -182,15 +228,17 @@ int limited(int evaluations, const ClosedFormSettings& settings) {
 ClosedFormResult train_response(const Context& context, const Problem& problem, Hyperparameters hyper, RoughValues rough,
                                 const ClosedFormSettings& settings, GraphSearch& search) {
     ClosedFormResult result;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kRoundsOnAll.most; ++round) {
+        if (round > 0 && settings.metric == Metric::euclidean) break;
         const double changed = search.refresh(hyper, {&rough.values});
         if (round > 0) result.neighbors_changed.push_back(changed);
-        if (round > 0 && (settings.metric == Metric::euclidean || result.neighbors_changed.back() < kSettledGraph)) break;
-        auto found =
-            inference::maximize_response(context, problem, hyper, rough.values, inference::all_response_terms(problem),
-                                         {.learn_mean = settings.learned.mean,
-                                          .tolerance = settings.tolerance,
-                                          .max_evaluations = limited(round == 0 ? kFirstEvaluations : kLaterEvaluations, settings)});
+        if (round > 0 && changed < kSettledGraph) break;
+        auto found = inference::maximize_response(
+            context, problem, hyper, rough.values, inference::all_response_terms(problem),
+            {.learn_mean = settings.learned.mean,
+             .tolerance = settings.tolerance,
+             .max_evaluations = limited(round == 0 ? kRoundsOnAll.first_evaluations : kRoundsOnAll.later_evaluations, settings),
+             .largest_factor = kLargestFactor});
         hyper = std::move(found.hyper);
         result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
         result.passes += found.evaluations;
@@ -211,13 +259,6 @@ ClosedFormResult train_response(const Context& context, const Problem& problem, 
 
 /// Searching neighbours and maximising the bound in turn, until the neighbours stay. The graph of the problem is that of `hyper`, before
 /// and after.
-struct Rounds {
-    int most;
-    int first_evaluations;
-    int later_evaluations;
-};
-constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
-
 void maximize_in_rounds(const Context& context, const Problem& problem, Hyperparameters& hyper, MeanField& q,
                         const ClosedFormSettings& settings, const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {
     for (int round = 0; round < rounds.most; ++round) {
@@ -309,7 +350,10 @@ ClosedFormResult train_closed_form(const Context& context, Problem& problem, con
     result.posterior = inference::optimal_posterior(context, problem, hyper, q);
     ++result.passes;
     result.linear_iterations = std::max(result.linear_iterations, result.posterior.linear_iterations);
-    result.converged = result.converged && result.posterior.converged;
+    if (result.converged && !result.posterior.converged) {
+        result.converged = false;
+        result.stopped_because = "no step towards the best posterior raises the bound";
+    }
     search.restore({&result.posterior.q.mean, &result.posterior.q.variance});
     result.hyper = std::move(hyper);
     result.seconds_neighbors = search.seconds() + seconds_observations;

@@ -60,6 +60,20 @@ std::string_view posterior_name(PosteriorForm form) {
 
 namespace {
 
+std::string nugget_text(const NuggetOption& nugget) {
+    switch (nugget.mode) {
+        case NuggetOption::Mode::learned:
+            return "learned";
+        case NuggetOption::Mode::none:
+            return "none";
+        case NuggetOption::Mode::published:
+            return "jitter";
+        case NuggetOption::Mode::fixed:
+            break;
+    }
+    return fmt::format("{}", nugget.value);
+}
+
 // What the rivals cannot do.
 void validate_method(const FitOptions& options) {
     const std::string_view method = method_name(options.method), inference = inference_name(options.inference);
@@ -90,7 +104,7 @@ void validate(const FitOptions& options) {
                 fmt::format("natural or stochastic with --likelihood {}", options.likelihood));
     if (options.inference == Inference::response) {
         require(options.inducing == 0, "inducing", options.inducing, "none: --inference response has no inducing points");
-        require(options.nugget.mode == NuggetOption::Mode::learned, "nugget", options.nugget.value,
+        require(options.nugget.mode == NuggetOption::Mode::learned, "nugget", nugget_text(options.nugget),
                 "learned: with --inference response it is the total noise");
     }
     if (options.fixed) {

@@ -8,6 +8,7 @@
 
 #include "vnngp/base/error.hpp"
 #include "vnngp/data/merge.hpp"
+#include "vnngp/data/sphere.hpp"
 #include "vnngp/data/split.hpp"
 #include "vnngp/neighbors/kmeans.hpp"
 #include "vnngp/neighbors/search.hpp"
@@ -41,6 +42,14 @@ void share_sphere_scale(const Points& inputs, FittedModel& model) {
         }
         dim += input.num_dims;
     }
+}
+
+// To rounding: every longitude is the same place at a pole.
+bool is_one_place(const Points& points, Index lon, Index lat) {
+    const Vector longitude = points.col(lon), latitude = points.col(lat);
+    const auto span = [](const Vector& v) { return std::span<const double>(v.data(), static_cast<std::size_t>(v.size())); };
+    const Points places = data::sphere_coordinates(span(longitude), span(latitude));
+    return (places.rowwise() - places.row(0)).cwiseAbs().maxCoeff() < 1e-12 * data::kEarthRadius;
 }
 
 /// Times that the spread of the bulk of the targets fits into that of all of them, from which on the bulk sets the scale: otherwise a few
@@ -90,14 +99,21 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
 Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, bool zero_mean,
                    FittedModel& model) {
     const auto constant = data::constant_columns(points);
-    std::set<Index> dropped(constant.begin(), constant.end());
+    std::set<Index> dropped(constant.begin(), constant.end()), at_one_place;
     if (model.lonlat) {
-        dropped.erase(model.lonlat->first);
-        dropped.erase(model.lonlat->second);
+        const auto [lon, lat] = *model.lonlat;
+        dropped.erase(lon);
+        dropped.erase(lat);
+        if (is_one_place(points, lon, lat)) {
+            at_one_place = {lon, lat};
+            model.lonlat.reset();
+        }
     }
-    if (dropped.size() == static_cast<std::size_t>(points.cols())) throw InputError(std::string(kOnePlace));
     for (const Index column : dropped)
         model.report.notes.push_back(fmt::format("input column {} is constant and was dropped", column_name(model.input_names, column)));
+    if (!at_one_place.empty()) model.report.notes.push_back("longitude and latitude are those of one place and were dropped");
+    dropped.merge(at_one_place);
+    if (dropped.size() == static_cast<std::size_t>(points.cols())) throw InputError(std::string(kOnePlace));
     for (Index column = 0; column < points.cols(); ++column)
         if (!dropped.contains(column)) model.used_columns.push_back(column);
     model.num_columns = static_cast<Index>(points.cols());

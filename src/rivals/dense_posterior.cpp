@@ -78,6 +78,7 @@ inference::JointLatent DensePosterior::joint(const Context& context, const Point
 
 Points DensePosterior::sample(const Context& context, const Points& inputs, Index count) const {
     inference::JointLatent law = joint(context, inputs);
+    if (!law.covariance.allFinite()) throw NumericalError("the covariance of the points is not finite: no samples can be drawn");
     // Known to rounding only: as much is added as that takes.
     double jitter = kSampleJitter * covariance_.outputscale;
     Matrix root = law.covariance;

@@ -23,9 +23,9 @@ using linalg::Matrix;
 
 namespace {
 
-constexpr Index kSubsamples[] = {1000, 4000};  ///< that a fit to more data begins with
-constexpr double kStarts[] = {1.0, 0.3};       ///< times the first length-scales
-constexpr double kTolerance = 1e-5;            ///< nats per observation: an iteration that gains less is the last
+constexpr Index kSubsamples[] = {1000, 4000};   ///< that a fit to more data begins with
+constexpr double kStarts[] = {1.0, 0.3, 0.03};  ///< times the first length-scales
+constexpr double kTolerance = 1e-5;             ///< nats per observation: an iteration that gains less is the last
 constexpr int kEvaluations = 100;
 constexpr int kFullEvaluations = 40;      ///< of all data, when subsamples have been fitted before
 constexpr Index kPublishedFactor = 2500;  ///< the most points that the published training factors in every step

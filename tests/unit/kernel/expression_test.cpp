@@ -110,6 +110,16 @@ TEST(ParameterNames, AreShortWhileTheyAreUnique) {
     EXPECT_EQ(parameter_names("periodic(t, period=7)"), (Names{"periodic_lengthscale_t"}));
 }
 
+TEST(Parameters, OfPartsThatAreAlikeBeginApart) {
+    const auto initial = [](std::string_view expression, int parameter) {
+        return make_kernel(expression, kInputs)->parameters()[parameter].initial;
+    };
+    EXPECT_GT(initial("rbf(t) + rbf(t) + rbf(t)", 0), 2.0 * initial("rbf(t) + rbf(t) + rbf(t)", 1));
+    EXPECT_GT(initial("rbf(t) + rbf(t) + rbf(t)", 1), 2.0 * initial("rbf(t) + rbf(t) + rbf(t)", 2));
+    EXPECT_EQ(initial("rbf(t) + matern12(t)", 0), initial("rbf(t) + matern12(t)", 1));
+    EXPECT_EQ(initial("rbf(lon) * rbf(lat)", 0), initial("rbf(lon) * rbf(lat)", 1));
+}
+
 TEST(Parameters, KnowTheInputWhoseUnitTheyHave) {
     const auto parameters = make_kernel("rq(t,lat) + periodic(t)", kInputs)->parameters();
     std::vector<int> inputs;

@@ -352,6 +352,15 @@ TEST_P(LikelihoodContract, RoughLatentValuesAreFiniteAndOrderedLikeTheTargets) {
         for (double value : likelihood->rough_latent(std::vector<double>(5, target))) EXPECT_TRUE(std::isfinite(value));
 }
 
+TEST(StudentT, RoughLatentValuesOfMostlyEqualTargetsFollowTheOthers) {
+    std::vector<double> y(100, 0.0);
+    for (int i = 0; i < 30; ++i) y[i] = 1.0 + 0.1 * i;
+    y[40] = 1e9;
+    const auto latent = make_likelihood("student-t")->rough_latent(y);
+    EXPECT_LT(*std::max_element(latent.begin(), latent.end()), 50.0);
+    EXPECT_EQ(latent[29], y[29]);
+}
+
 TEST(StudentT, RoughLatentValuesBoundTheInfluenceOfOutliers) {
     std::vector<double> y;
     for (int i = -40; i <= 40; ++i) y.push_back(0.05 * i);

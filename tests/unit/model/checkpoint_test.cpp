@@ -60,8 +60,14 @@ TEST_F(Checkpoints, ResumeRefusesNothingAndOtherRuns) {
                     .stop = &stop};
     EXPECT_THROW(fit(x, wave(x), options, context), Interrupted);
     options.resume = true;
-    options.epochs = 41;
-    EXPECT_TRUE(contains(input_error([&] { fit(x, wave(x), options); }), "other data or options"));
+    const auto refused = [&](const FitOptions& other) {
+        return contains(input_error([&] { fit(x, wave(x), other); }), "other data or options");
+    };
+    FitOptions longer = options, sloping = options;
+    longer.epochs = 41;
+    sloping.mean = {MeanOption::Kind::linear, {1}};
+    EXPECT_TRUE(refused(longer));
+    EXPECT_TRUE(refused(sloping));
 }
 
 }  // namespace

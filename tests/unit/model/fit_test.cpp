@@ -112,6 +112,23 @@ TEST(Fit, AFewInducingPointsLearnWhatTheyCan) {
     }
 }
 
+// Long length-scales make all of it noise, and there the likelihood has no slope.
+TEST(Fit, FindsAFieldThatTurnsOverManyTimes) {
+    Points x(600, 1), test(200, 1);
+    RandomStream stream(3, StreamPurpose::test);
+    for (double& t : x.reshaped()) t = 100.0 * stream.uniform();
+    for (double& t : test.reshaped()) t = 100.0 * stream.uniform();
+    const auto truth = [](const Points& points) { return Vector((3.0 * points.col(0).array()).sin()); };
+    for (const std::string kernel : {"matern32", "matern52", "rbf"}) {
+        FitOptions options = quick();
+        options.kernel = kernel;
+        const auto model = fit(x, truth(x) + 0.1 * random_vector(600, 29), options);
+        EXPECT_LT(root_mean_square(model.predict(test).mean - truth(test)), 0.35) << kernel << ": the function's own is 0.71";
+    }
+    const auto noise = fit(x, random_vector(600, 30), quick());
+    EXPECT_LT(root_mean_square(noise.predict(test).latent_mean), 0.35) << "noise stays noise";
+}
+
 TEST(Fit, DropsConstantColumnsAndSaysSo) {
     Points x(100, 3);
     x << random_points(100, 2, 11), Vector::Constant(100, 7.0);

@@ -104,6 +104,26 @@ TEST(SphereModel, EqualPlacesAreMerged) {
     EXPECT_EQ(model.used_columns, (std::vector<Index>{1, 2})) << "the constant time is dropped";
 }
 
+// A series of one station, or of a pole.
+TEST(SphereModel, OnePlaceIsDroppedLikeAConstantColumn) {
+    Points x = scattered(60, 10.0, 50.0, 5.0, 8);
+    x.col(0) = testing::random_vector(60, 3);
+    for (const double lat : {50.1, 90.0}) {
+        x.col(1).setConstant(lat);
+        if (lat < 90.0) x.col(2).setConstant(9.9);
+        const auto model = fit(x, (2.0 * x.col(0)).array().sin(), quick());
+        EXPECT_EQ(model.used_columns, std::vector<Index>{0});
+        EXPECT_FALSE(model.lonlat);
+        ASSERT_FALSE(model.report.notes.empty());
+        EXPECT_NE(model.report.notes[0].find("one place"), std::string::npos) << model.report.notes[0];
+        Points elsewhere = x;
+        elsewhere.col(2).array() += 1.0;
+        EXPECT_EQ(model.predict(elsewhere).mean, model.predict(x).mean);
+        x = scattered(60, 10.0, 50.0, 5.0, 8);
+        x.col(0) = testing::random_vector(60, 3);
+    }
+}
+
 TEST(SphereModel, HasOneLengthscaleInKilometres) {
     const Points x = scattered(150, 10.0, 50.0, 4.0, 10);
     const auto model = fit(x, field(x), quick());
