@@ -65,6 +65,10 @@ CLI::Validator word_or_number(std::vector<std::string> words, CLI::Validator num
             description};
 }
 
+CLI::Validator not_empty() {
+    return {[](const std::string& value) { return value.empty() ? std::string("needs a value") : std::string(); }, ""};
+}
+
 CLI::Validator real_number_list(double smallest, double largest) {
     return {[each = real_number(smallest, largest)](const std::string& value) {
                 for (const std::string& item : split_list(value))
@@ -94,7 +98,9 @@ std::vector<double> split_numbers(const std::string& text) {
 }
 
 CLI::Option* add_file(CLI::App& parser, const std::string& name, std::string& value, const std::string& text) {
-    return parser.add_option(name, value, text)->required()->type_name("FILE");
+    return parser.add_option(name, value, text)->required()->type_name("FILE")->check(not_empty())->transform([](std::string given) {
+        return given == "-" ? std::string("/dev/stdin") : given;
+    });
 }
 
 void add_machine_options(OptionGroup& group, MachineOptions& options) {

@@ -14,6 +14,8 @@ namespace vnngp::app {
 CLI::Validator one_of(std::vector<std::string> choices);
 CLI::Validator whole_number(std::int64_t smallest, std::int64_t largest = std::numeric_limits<std::int32_t>::max());
 CLI::Validator real_number(double smallest, double largest);
+/// An unset variable of a shell script, for example.
+CLI::Validator not_empty();
 /// A choice of words, or else what `number` accepts.
 CLI::Validator word_or_number(std::vector<std::string> words, CLI::Validator number);
 CLI::Validator real_number_list(double smallest, double largest);
@@ -36,7 +38,7 @@ public:
     /// Takes one value, named by `placeholder` on the help page; the default is what `value` holds.
     template <class T>
     CLI::Option* add(const std::string& name, T& value, const std::string& placeholder, const std::string& text) {
-        return parser_.add_option(name, value, text)->type_name(placeholder)->capture_default_str()->group(title_);
+        return parser_.add_option(name, value, text)->type_name(placeholder)->capture_default_str()->group(title_)->check(not_empty());
     }
     template <class T>
     CLI::Option* add(const std::string& name, T& value, const std::string& placeholder, const CLI::Validator& check,
@@ -52,7 +54,7 @@ private:
     std::string title_;
 };
 
-/// A file given by its position.
+/// A file given by its position; - is standard input.
 CLI::Option* add_file(CLI::App& parser, const std::string& name, std::string& value, const std::string& text);
 
 /// Options of every command that computes.

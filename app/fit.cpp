@@ -201,6 +201,9 @@ FitOutcome fit_table(const FitCommand& command, FitOptions options, const Contex
     if (command.validation > 0.0) {
         const auto split =
             data::random_split(static_cast<Index>(targets.size()), {1.0 - command.validation, command.validation, 0.0}, context.seed);
+        if (split.validation.empty())
+            throw InputError(
+                fmt::format("--validation {}: of {} that is not a single one", command.validation, counted(targets.size(), "row")));
         held_out_points = data::gather_rows(points, split.validation);
         held_out_targets = data::gather_values(targets, split.validation);
         points = data::gather_rows(points, split.train);

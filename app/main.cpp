@@ -2,12 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <sstream>
 
 #include "app/cli.hpp"
 #include "app/commands.hpp"
 #include "app/help.hpp"
+#include "app/output.hpp"
+#include "app/signals.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/names.hpp"
 
@@ -35,7 +40,7 @@ Exit codes:
 Files are written whole or not at all.)";
 
 int fail(const std::string& command, std::string_view message, ExitCode code) {
-    fmt::print(stderr, "{}: {}\n", command, message);
+    say(fmt::format("{}: {}\n", command, message));
     return static_cast<int>(code);
 }
 
@@ -63,18 +68,27 @@ std::string parse_error_message(const CLI::App& parser, const CLI::ParseError& e
     return message;
 }
 
-int run(const CLI::App& parser, const std::function<void()>& command) {
-    const std::string name = "vnngp " + parser.get_name();
+int run(const std::string& name, const std::function<void()>& command) {
     try {
         command();
         return static_cast<int>(ExitCode::done);
     } catch (const Error& error) {
         return fail(name, error.what(), error.exit_code());
+    } catch (const std::filesystem::filesystem_error& error) {
+        return fail(name, fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message()), ExitCode::user_error);
     } catch (const std::bad_alloc&) {
         return fail(name, "there is not enough memory for this", ExitCode::numerical_failure);
     } catch (const std::exception& error) {
         return fail(name, fmt::format("{} (this is a defect of vnngp: please report it)", error.what()), ExitCode::internal_error);
     }
+}
+
+// `vnngp help fit` is `vnngp fit --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (words.empty() || words[0] != "help") return words;
+    if (words.size() == 1) return {"--help"};
+    return {words[1], "--help"};
 }
 
 int run_program(int argc, char** argv) {
@@ -89,17 +103,21 @@ int run_program(int argc, char** argv) {
     for (const Command& command : commands) names.push_back(command.parser->get_name());
 
     if (argc < 2) {
-        fmt::print(stderr, "{}", program.help());
+        say(program.help());
         return static_cast<int>(ExitCode::user_error);
     }
-    const std::string first = argv[1];
+    std::vector<std::string> words = words_of(argc, argv);
+    const std::string first = words[0];
     if (!first.starts_with("-") && std::find(names.begin(), names.end(), first) == names.end())
         return fail("vnngp", fmt::format("unknown command '{}'{}; vnngp --help lists them", first, suggestion(names, first)),
                     ExitCode::user_error);
     try {
-        program.parse(argc, argv);
+        std::reverse(words.begin(), words.end());  // as CLI11 wants them
+        program.parse(std::move(words));
     } catch (const CLI::Success& request) {
-        return program.exit(request);  // --help, --version
+        std::ostringstream text;
+        program.exit(request, text, text);  // --help, --version
+        return run("vnngp", [&] { print(text.str()); });
     } catch (const CLI::ParseError& error) {
         const auto chosen = program.get_subcommands();
         const CLI::App& parser = chosen.empty() ? program : *chosen.front();
@@ -107,11 +125,20 @@ int run_program(int argc, char** argv) {
         return fail(name, fmt::format("{}; see {} --help", parse_error_message(parser, error), name), ExitCode::user_error);
     }
     for (const Command& command : commands)
-        if (command.parser->parsed()) return run(*command.parser, command.run);
+        if (command.parser->parsed()) return run("vnngp " + command.parser->get_name(), command.run);
     return fail("vnngp", "a command is needed; vnngp --help lists them", ExitCode::user_error);
 }
 
 }  // namespace
 }  // namespace vnngp::app
 
-int main(int argc, char** argv) { return vnngp::app::run_program(argc, argv); }
+// Leaves without what libraries do at exit: under a limit on memory OpenBLAS would wait for a thread of its own that cannot start. All
+// output has been written by then.
+int main(int argc, char** argv) {
+    vnngp::app::ignore_file_size_signal();
+    const int code = vnngp::app::run_program(argc, argv);
+#ifndef VNNGP_CHECKS_AT_EXIT
+    std::_Exit(code);
+#endif
+    return code;
+}

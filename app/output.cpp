@@ -1,6 +1,7 @@
 #include "app/output.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -20,12 +21,26 @@ void print_json(const nlohmann::ordered_json& object) {
     print(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
+// A reader of standard error that has gone away must not end a long fit: the signal is held back and taken off.
+void say(std::string_view text) {
+    sigset_t pipe, before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    const bool written = std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && std::fflush(stderr) == 0;
+    if (!written && errno == EPIPE) {
+        const timespec at_once{};
+        sigtimedwait(&pipe, nullptr, &at_once);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 void print_notes(const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+    for (const std::string& note : notes) say(fmt::format("note: {}\n", note));
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : warnings) say(fmt::format("warning: {}\n", warning));
 }
 
 std::string shell_word(const std::string& text) {

@@ -14,7 +14,9 @@ void print(std::string_view text);
 /// One object on one standard output, indented.
 void print_json(const nlohmann::ordered_json& object);
 
-/// To standard error, each on a line of its own.
+/// To standard error. What cannot be written there is lost, and nothing else is.
+void say(std::string_view text);
+/// The same, each on a line of its own.
 void print_notes(const std::vector<std::string>& notes);
 void print_warnings(const std::vector<std::string>& warnings);
 

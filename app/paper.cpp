@@ -86,15 +86,16 @@ std::string verdicts(const PageOutcome& outcome) {
 void run_paper(const PaperCommand& command) {
     if (command.name == "list") return print_list();
     const RunOptions options = run_options(command);
+    std::filesystem::create_directories(options.out);
     ProgressLine line(!command.machine.quiet);
-    const auto say = [&](const Cell& cell, const Outcome& outcome, std::size_t done, std::size_t total) {
+    const auto tell = [&](const Cell& cell, const Outcome& outcome, std::size_t done, std::size_t total) {
         line.clear();
         if (outcome.status == Outcome::Status::failed)
             print_warnings({fmt::format("{} failed: {}", cell_name(cell), outcome.message)});
         else if (!command.machine.quiet && outcome.seconds > kSecondsWorthALine)
             print_notes({fmt::format("cell {}/{}: {} in {:.0f} s", done, total, cell_name(cell), outcome.seconds)});
     };
-    Runner runner(options, machine_context(command.machine, command.seed, line), say);
+    Runner runner(options, machine_context(command.machine, command.seed, line), tell);
     std::vector<PageOutcome> pages;
     for (const PageInfo& page : all_pages()) {
         if (command.name != "all" && command.name != page.name) continue;

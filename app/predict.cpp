@@ -125,6 +125,8 @@ void run_predict(const PredictCommand& command) {
     std::error_code error;
     if (std::filesystem::equivalent(output, command.model, error))
         throw InputError(fmt::format("--output {} is the model file itself", output));
+    if (std::filesystem::is_regular_file(output, error) && std::filesystem::equivalent(output, command.data, error))
+        throw InputError(fmt::format("--output {} is the data file itself", output));
     if (command.latent && !command.quantiles.empty())
         throw InputError("--quantiles are those of a new observation: they cannot be combined with --latent");
     const std::vector<double> probabilities = command.quantiles.empty() ? std::vector<double>() : split_numbers(command.quantiles);

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "app/output.hpp"
 #include "app/signals.hpp"
 
 namespace vnngp::app {
@@ -66,16 +67,14 @@ void ProgressLine::show(const Progress& event) {
     }
     if (now - start_ < kQuietStart || (drawn_ && now - last_drawn_ < kRedraw)) return;
     const std::string text = progress_text(event, stage_first_, std::chrono::duration<double>(now - stage_start_).count());
-    fmt::print(stderr, "\r\x1b[K{}", text.substr(0, terminal_width() - 1));
-    std::fflush(stderr);
+    say(fmt::format("\r\x1b[K{}", text.substr(0, terminal_width() - 1)));
     drawn_ = true;
     last_drawn_ = now;
 }
 
 void ProgressLine::clear() {
     if (!drawn_) return;
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    say("\r\x1b[K");
     drawn_ = false;
 }
 

@@ -21,4 +21,6 @@ const std::atomic<bool>* stop_on_signals() {
     return &stop_requested;
 }
 
+void ignore_file_size_signal() { ::signal(SIGXFSZ, SIG_IGN); }
+
 }  // namespace vnngp::app

@@ -44,6 +44,38 @@ class BadPaths(SystemTest):
             self.fails(*command, says=["/dev/full", "No space left"])
         self.assertEqual({name for name in set(os.listdir("/dev")) - before if "full" in name}, set())
 
+    def test_standard_error_that_cannot_be_written_costs_only_the_notes(self):
+        for name, redirection in (("a", "2> /dev/full"), ("b", "2>&-"), ("c", "2>&1 > /dev/null | true")):
+            self.shell(f'"$0" fit table.csv --model {name}.vnngp --neighbors 5 {redirection}')
+            self.assertEqual(self.succeeds("inspect", f"{name}.vnngp").returncode, 0)
+        self.assertEqual(self.shell('"$0" fit nowhere.csv 2> /dev/full').returncode, 2)
+
+    def test_limits_of_the_shell(self):
+        """A file that may not grow is a full disk; a small address space does not keep the program from ending."""
+        before = self.listing()
+        done = self.shell('ulimit -f 4; "$0" simulate --points 5000 -o out.csv')
+        self.assertEqual((done.returncode, self.listing()), (2, before), done.stderr)
+        self.assertIn("out.csv", done.stderr)
+        if "sanitizer" not in self.succeeds("--version").stdout.lower():
+            self.assertEqual(self.shell('ulimit -v 150000; "$0" --version').returncode, 0)
+
+    def shell(self, command):
+        return subprocess.run(["sh", "-c", command, PROGRAM], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+
+    def test_output_in_place_of_the_data(self):
+        (self.folder / "link.csv").symlink_to("table.csv")
+        for output in ("table.csv", "link.csv"):
+            self.fails("predict", "m.vnngp", "table.csv", "-o", output, says=[output, "the data file itself"])
+
+    def test_folder_that_cannot_be(self):
+        self.fails("paper", "figure-1", "--quick", "--out", "table.csv", says="table.csv")
+        self.fails("paper", "figure-1", "--quick", "--out", "table.csv/below", says="table.csv")
+
+    def test_standard_input_is_a_dash(self):
+        table = self.read("table.csv")
+        dash = subprocess.run([PROGRAM, "predict", "m.vnngp", "-"], cwd=self.folder, input=table, capture_output=True, text=True)
+        self.assertEqual((dash.returncode, dash.stdout), (0, self.succeeds("predict", "m.vnngp", "table.csv").stdout), dash.stderr)
+
     def test_full_disk_behind_standard_output(self):
         before = self.listing()
         for command in (["inspect", "m.vnngp"], ["inspect", "m.vnngp", "--json"], ["evaluate", "m.vnngp", "table.csv"],

@@ -29,12 +29,26 @@ class Options(SystemTest):
             with self.subTest(option=option, value=value):
                 self.fails("fit", "table.csv", option, value, says=[option, *says])
 
+    def test_empty_values_are_no_values(self):
+        """As from a variable of the shell that is not set."""
+        for option in ("--inputs", "--drop", "--target", "--model", "--lonlat", "--kernel"):
+            with self.subTest(option=option):
+                self.fails("fit", "table.csv", option, "", says=[option])
+
+    def test_a_validation_part_without_rows(self):
+        self.fails("fit", "table.csv", "--validation", 0.001, says=["--validation 0.001", "40 rows"])
+
+    def test_help_is_a_command_too(self):
+        self.assertEqual(self.succeeds("help").stdout, self.succeeds("--help").stdout)
+        self.assertEqual(self.succeeds("help", "fit").stdout, self.succeeds("fit", "--help").stdout)
+
     def test_options_that_contradict_each_other_are_named(self):
         for options, says in ((["--inference", "collapsed", "--likelihood", "poisson"], ["--inference collapsed", "--likelihood poisson", "natural"]),
                               (["--inference", "response", "--likelihood", "student-t"], ["--inference response", "--likelihood student-t"]),
                               (["--inference", "stochastic", "--metric", "kernel"], ["--metric kernel", "euclidean", "--inference stochastic"]),
                               (["--inference", "response", "--inducing", 10], ["--inducing 10", "--inference response"]),
                               (["--inference", "response", "--nugget", 0.1], ["--nugget 0.1", "--inference response"]),
+                              (["--inference", "response", "--nugget", "none"], ["--nugget none", "--inference response"]),
                               (["--resume"], ["--resume", "--inference stochastic"])):
             with self.subTest(options=options):
                 self.fails("fit", "table.csv", *options, says=says)
