@@ -1,6 +1,7 @@
 #include "vnngp/model/fit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +39,8 @@ struct FitCommand {
     FitOptions options;
     std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
     std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto";
+
+    std::vector<std::string> of_minibatches;  ///< options given that only training by minibatches has
 
     double validation = 0.0;
     std::uint64_t seed = 0;
@@ -157,6 +160,16 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     return options;
 }
 
+std::vector<std::string> options_without_effect(const FitCommand& command, const FitOptions& options) {
+    std::vector<std::string> notes;
+    const bool stochastic = options.inference == Inference::stochastic;
+    if (options.method == Method::vnngp && !stochastic && !command.of_minibatches.empty())
+        notes.push_back(fmt::format("{}: without effect, only --inference stochastic has it", fmt::join(command.of_minibatches, ", ")));
+    if ((stochastic || options.method != Method::vnngp) && command.neighbors == "auto")
+        notes.push_back("--neighbors auto: nothing is compared here, K is 32");
+    return notes;
+}
+
 FittedModel fit_or_say_how_to_go_on(Points points, Vector targets, const FitOptions& options, const Context& context) {
     try {
         return fit(std::move(points), std::move(targets), options, context);
@@ -263,6 +276,7 @@ void run_fit(const FitCommand& command) {
     const std::string model_path = command.model_path.empty() ? default_model_path(command.data) : command.model_path;
     const FitOptions options = fit_options(command, model_path);
     require_usable_model_path(command, model_path);
+    if (!command.machine.quiet) print_notes(options_without_effect(command, options));
     ProgressLine line(!command.machine.quiet);
     const Context context = machine_context(command.machine, command.seed, line);
 
@@ -367,7 +381,11 @@ Examples:
   vnngp fit buoys.csv --target sst --lonlat lon,lat --kernel "matern32('lon,lat') * matern12(day)" --mean linear:day
   vnngp fit table.csv --drop id,comment --neighbors auto --json > report.json
   vnngp fit table.csv --inference stochastic --nugget jitter --epochs 300      # the published training)~");
-    return {parser, [command] { run_fit(*command); }};
+    return {parser, [command, parser] {
+                for (const char* option : {"--epochs", "--batch", "--learning-rate"})
+                    if (parser->count(option) > 0) command->of_minibatches.emplace_back(option);
+                run_fit(*command);
+            }};
 }
 
 }  // namespace vnngp::app

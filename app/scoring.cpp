@@ -46,10 +46,11 @@ std::string table_of(const RegressionScores& scores, double target_scale) {
            line("crps", scores.crps, "continuous ranked probability score, in the unit of the target; smaller is better") +
            line("coverage95", scores.coverage, "share of observations within their 95 % interval; should be near 0.95") +
            line("interval95_width", scores.interval_width, "mean width of that interval") +
-           line("standardized nll", scores.nll - std::log(target_scale),
-                "nll for the target divided by its standard deviation in training") +
-           line("standardized rmse", scores.rmse / target_scale,
-                "rmse in standard deviations of the training target; 1 is a guess of the mean");
+           (target_scale == 1.0 ? std::string()  // counts are not standardised
+                                : line("standardized nll", scores.nll - std::log(target_scale),
+                                       "nll for the target divided by its standard deviation in training") +
+                                      line("standardized rmse", scores.rmse / target_scale,
+                                           "rmse in standard deviations of the training target; 1 is a guess of the mean"));
 }
 
 std::string table_of(const ClassificationScores& scores, double) {

@@ -42,13 +42,13 @@ public:
         check_each_target(y, describe_row, name(), "0 or 1", [](double value) { return value == 0.0 || value == 1.0; });
     }
 
-    /// The link's inverse of the share of ones, half an observation of each class added so that a constant sample stays finite.
     std::vector<double> rough_latent(std::span<const double> y) const override {
         std::vector<double> latent;
         for (const double value : y) latent.push_back(value > 0.5 ? kRoughLatent : -kRoughLatent);
         return latent;
     }
 
+    /// The link's inverse of the share of ones, half an observation of each class added so that a constant sample stays finite.
     double initial_mean(std::span<const double> y) const override {
         return Link::inverse((mean_of(y) * double(y.size()) + 0.5) / (double(y.size()) + 1.0));
     }

@@ -22,13 +22,13 @@ public:
                           [](double value) { return std::isfinite(value) && value >= 0.0 && value == std::trunc(value); });
     }
 
-    /// Log of the mean count, half an event added to the sample so that all zeros stay finite.
     std::vector<double> rough_latent(std::span<const double> y) const override {
         std::vector<double> latent;
         for (const double value : y) latent.push_back(std::log(value + 0.5));
         return latent;
     }
 
+    /// Log of the mean count, half an event added to the sample so that all zeros stay finite.
     double initial_mean(std::span<const double> y) const override {
         return y.empty() ? 0.0 : std::log(mean_of(y) + 0.5 / double(y.size()));
     }

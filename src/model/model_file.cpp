@@ -145,6 +145,15 @@ void check_consistency(const FittedModel& model, const std::string& path) {
             "the covariance of its posterior does not match its inducing points");
     require(model.weights.size() == 0 || model.weights.size() == inducing, "its weights do not match its points");
     require(model.prediction_neighbors >= 1, "it has no number of neighbours");
+    const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
+    require(model.inducing.allFinite() && model.posterior.mean.allFinite() && model.posterior.variance.allFinite() &&
+                (model.posterior.variance.array() >= 0.0).all(),
+            "its points or its posterior hold values that cannot be");
+    require(positive(model.hyper.outputscale) && std::isfinite(model.hyper.nugget) && model.hyper.nugget >= 0.0 &&
+                std::isfinite(model.hyper.mean) && std::isfinite(model.jitter) && positive(model.target_scaling.scale) &&
+                std::all_of(model.hyper.shape.begin(), model.hyper.shape.end(), positive) &&
+                std::all_of(model.hyper.likelihood.begin(), model.hyper.likelihood.end(), positive),
+            "its hyperparameters hold values that cannot be");
     require(model.gap_neighbors == 0 || (model.gap_neighbors > 0 && std::isnormal(model.gap_distance) && model.gap_distance > 0.0),
             "its gaps have no distance");
     require(model.mean_columns.size() == model.hyper.slopes.size(), "the slopes of its mean do not match their columns");

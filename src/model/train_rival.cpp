@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "model/prepare.hpp"
 #include "model/train.hpp"
@@ -142,7 +143,7 @@ void train_rival(const Context& context, inference::Problem& problem, const FitO
         case Method::vnngp:
             break;
     }
-    throw InputError(fmt::format("--method {}: not there yet", method_name(options.method)));
+    throw std::logic_error("train_rival: no rival");
 }
 
 }  // namespace vnngp::model

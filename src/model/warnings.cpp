@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "model/prepare.hpp"
 
 namespace vnngp::model {
@@ -39,6 +41,18 @@ void warn_of_kernel(FittedModel& model) {
         model.report.notes.push_back(fmt::format("inputs found to have no influence: {}", fmt::join(without_influence, ", ")));
 }
 
+// On the standardised scale the target's variance is 1.
+constexpr double kNearlyAllNoise = 0.97;
+
+void note_of_noise(FittedModel& model) {
+    if (model.likelihood != "gaussian" || model.method != Method::vnngp) return;
+    const double noise = model.hyper.likelihood[0] + model.hyper.nugget;
+    if (noise > kNearlyAllNoise)
+        model.report.notes.push_back(
+            fmt::format("next to nothing of the target was found to depend on the inputs: {:.0f} % of its variance is noise",
+                        100.0 * std::min(noise, 1.0)));
+}
+
 }  // namespace
 
 void add_warnings(const likelihood::Likelihood& likelihood, FittedModel& model) {
@@ -47,6 +61,7 @@ void add_warnings(const likelihood::Likelihood& likelihood, FittedModel& model) 
         report.warnings.push_back(fmt::format("the fit did not settle: {}", report.stopped_because));
     warn_of_likelihood(likelihood, model);
     warn_of_kernel(model);
+    note_of_noise(model);
     if (report.jitter.raised > 0)
         report.warnings.push_back(fmt::format("the jitter was raised for {} neighbourhoods, to at most {:g} of the output scale",
                                               report.jitter.raised, report.jitter.largest));

@@ -38,6 +38,11 @@ class Options(SystemTest):
     def test_a_validation_part_without_rows(self):
         self.fails("fit", "table.csv", "--validation", 0.001, says=["--validation 0.001", "40 rows"])
 
+    def test_options_without_effect_are_said(self):
+        for options, says in ((["--epochs", 3], "--epochs: without effect"), (["--inference", "stochastic", "--epochs", 3, "--neighbors", "auto"], "--neighbors auto")):
+            self.assertIn(says, self.succeeds("fit", "table.csv", "--model", "m.vnngp", *options).stderr)
+        self.assertNotIn("without effect", self.succeeds("fit", "table.csv", "--model", "m.vnngp", "--inference", "stochastic", "--epochs", 3).stderr)
+
     def test_help_is_a_command_too(self):
         self.assertEqual(self.succeeds("help").stdout, self.succeeds("--help").stdout)
         self.assertEqual(self.succeeds("help", "fit").stdout, self.succeeds("fit", "--help").stdout)

@@ -1,5 +1,5 @@
 // Hyperparameters by quasi-Newton on the bound with q(u) at its optimum (Eq. C1, C3): a function of the hyperparameters alone. By the
-// envelope theorem its derivatives are the partial ones of section 3 with q(u) held fixed.
+// envelope theorem its derivatives are the partial ones of the bound with q(u) held fixed.
 #pragma once
 
 #include "vnngp/inference/optimal_posterior.hpp"

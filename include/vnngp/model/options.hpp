@@ -1,4 +1,5 @@
-// What a fit can be asked to do. Every field has the default that `vnngp fit` has.
+// What a fit can be asked to do. Every field has the default that `vnngp fit` has for the default method and inference; for others the
+// program also chooses metric and nugget, which here have to be named.
 #pragma once
 
 #include <optional>

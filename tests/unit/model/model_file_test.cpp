@@ -185,6 +185,11 @@ TEST_F(ModelFile, RefusesForeignAndInconsistentFiles) {
     EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.hyper.shape.pop_back(); }), "kernel parameters"));
     EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.hyper.likelihood.clear(); }), "likelihood parameters"));
     EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.kernel = "matern32 +"; }), "matern32 +"));
+    EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.hyper.outputscale = 0.0; }), "hyperparameters"));
+    EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.hyper.likelihood[0] = NAN; }), "hyperparameters"));
+    EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.posterior.variance[3] = -1.0; }), "posterior"));
+    EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.posterior.mean[3] = INFINITY; }), "posterior"));
+    EXPECT_TRUE(contains(refusal([](FittedModel& m) { m.gap_distance = 0.0, m.gap_neighbors = 20; }), "gaps"));
 }
 
 }  // namespace
