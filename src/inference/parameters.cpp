@@ -93,6 +93,15 @@ ParameterVector::Box ParameterVector::box_around(std::span<const double> raw, do
     return box;
 }
 
+bool ParameterVector::is_held_back(std::span<const double> raw, const Box& box) const {
+    constexpr double kTouching = 1e-6;
+    for (std::size_t p = 0; p < num_positive_; ++p) {
+        if (box.lower[p] > lower_[p] && raw[p] < box.lower[p] + kTouching) return true;
+        if (box.upper[p] < upper_[p] && raw[p] > box.upper[p] - kTouching) return true;
+    }
+    return false;
+}
+
 void ParameterVector::clamp(std::span<double> raw) const {
     for (std::size_t p = 0; p < raw.size(); ++p) raw[p] = std::clamp(raw[p], lower_[p], upper_[p]);
 }

@@ -105,6 +105,7 @@ ResponseResult maximize_response(const Context& context, const Problem& problem,
     result.log_likelihood = -found.value / per_term;
     result.evaluations = found.evaluations;
     result.converged = found.converged;
+    result.held_back = layout.is_held_back(found.x, box);
     result.stopped_because = found.reason;
     return result;
 }

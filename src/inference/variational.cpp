@@ -46,6 +46,7 @@ VariationalResult maximize_bound(const Context& context, const Problem& problem,
                                        {.tolerance = options.tolerance, .max_evaluations = options.max_evaluations});
     result.evaluations = found.evaluations;
     result.converged = found.converged && result.posterior.converged;
+    result.held_back = layout.is_held_back(found.x, box);
     result.stopped_because = found.reason;
     return result;
 }

@@ -40,6 +40,10 @@ struct Rounds {
     int later_evaluations;
 };
 constexpr Rounds kRoundsOnAll{4, 60, 25}, kRoundsOnSample{3, 40, 20}, kRoundsAfterSample{2, 15, 8};
+/// More rounds of each kind while the limit of a factor holds back what still gains, in nats per point: noise that is nearly none is far
+/// below where it starts.
+constexpr int kExtraRounds = 5;
+constexpr double kGainHeldBack = 0.01;
 constexpr double kSettledGraph = 0.03;  ///< share of changed edges below which a search ends the rounds
 /// Shares of the total noise given to the likelihood, the rest to the nugget, from which the bound is started.
 constexpr double kNoiseShares[] = {0.5, 0.05, 0.95};
@@ -139,6 +143,12 @@ Hyperparameters best_start(const Context& context, const Problem& problem, const
     return briefly.likelihood < rival + kClearlyMoreLikely ? usual.hyper : briefly.hyper;
 }
 
+/// Whether a round ended at the limit of a factor and was still gaining: the trace is that of the round.
+template <class Found>
+bool wants_more(const Found& found) {
+    return found.held_back && *std::max_element(found.trace.begin(), found.trace.end()) > found.trace.front() + kGainHeldBack;
+}
+
 /// The first guess: the nearest-neighbour likelihood of a sample of the terms, whose neighbours come from all the data. The nugget is the
 /// total noise.
 Hyperparameters guess(const Context& context, const Problem& problem, Hyperparameters hyper, const RoughValues& rough,
@@ -147,15 +157,17 @@ Hyperparameters guess(const Context& context, const Problem& problem, Hyperparam
     hyper.nugget = 0.1 * rough.variance;
     hyper = best_start(context, problem, hyper, rough, search);
     if (settings.learned.mean) hyper.mean = rough.values.mean();
-    for (int round = 0; round < kGuessRounds; ++round) {
+    int rounds = kGuessRounds;
+    for (int round = 0; round < rounds; ++round) {
         const Index terms = round + 1 < kGuessRounds ? kFewTerms : kManyTerms;
         const auto sample = search.terms(hyper, sampled_points(problem.num_inducing(), terms, context.seed));
-        hyper = inference::maximize_response(context, problem, hyper, rough.values, sample,
-                                             {.learn_mean = settings.learned.mean,
-                                              .tolerance = kGuessTolerance,
-                                              .max_evaluations = kGuessEvaluations,
-                                              .largest_factor = kLargestFactor})
-                    .hyper;
+        auto found = inference::maximize_response(context, problem, hyper, rough.values, sample,
+                                                  {.learn_mean = settings.learned.mean,
+                                                   .tolerance = kGuessTolerance,
+                                                   .max_evaluations = kGuessEvaluations,
+                                                   .largest_factor = kLargestFactor});
+        if (round + 1 == rounds && wants_more(found)) rounds = std::min(rounds + 1, kGuessRounds + kExtraRounds);
+        hyper = std::move(found.hyper);
     }
     return hyper;
 }
@@ -228,17 +240,23 @@ int limited(int evaluations, const ClosedFormSettings& settings) {
 ClosedFormResult train_response(const Context& context, const Problem& problem, Hyperparameters hyper, RoughValues rough,
                                 const ClosedFormSettings& settings, GraphSearch& search) {
     ClosedFormResult result;
-    for (int round = 0; round < kRoundsOnAll.most; ++round) {
-        if (round > 0 && settings.metric == Metric::euclidean) break;
-        const double changed = search.refresh(hyper, {&rough.values});
-        if (round > 0) result.neighbors_changed.push_back(changed);
-        if (round > 0 && changed < kSettledGraph) break;
+    int most = kRoundsOnAll.most;
+    bool more = true;
+    for (int round = 0; round < most; ++round) {
+        if (!more && settings.metric == Metric::euclidean) break;
+        if (round == 0 || settings.metric == Metric::kernel) {
+            const double changed = search.refresh(hyper, {&rough.values});
+            if (round > 0) result.neighbors_changed.push_back(changed);
+            if (!more && changed < kSettledGraph) break;
+        }
         auto found = inference::maximize_response(
             context, problem, hyper, rough.values, inference::all_response_terms(problem),
             {.learn_mean = settings.learned.mean,
              .tolerance = settings.tolerance,
              .max_evaluations = limited(round == 0 ? kRoundsOnAll.first_evaluations : kRoundsOnAll.later_evaluations, settings),
              .largest_factor = kLargestFactor});
+        more = wants_more(found);
+        if (round + 1 == most && more) most = std::min(most + 1, kRoundsOnAll.most + kExtraRounds);
         hyper = std::move(found.hyper);
         result.trace.insert(result.trace.end(), found.trace.begin(), found.trace.end());
         result.passes += found.evaluations;
@@ -261,7 +279,8 @@ ClosedFormResult train_response(const Context& context, const Problem& problem, 
 /// and after.
 void maximize_in_rounds(const Context& context, const Problem& problem, Hyperparameters& hyper, MeanField& q,
                         const ClosedFormSettings& settings, const Rounds& rounds, GraphSearch& search, ClosedFormResult& result) {
-    for (int round = 0; round < rounds.most; ++round) {
+    int most = rounds.most;
+    for (int round = 0; round < most; ++round) {
         auto found = inference::maximize_bound(
             context, problem, hyper, q,
             {.learned = settings.learned,
@@ -277,9 +296,12 @@ void maximize_in_rounds(const Context& context, const Problem& problem, Hyperpar
         result.linear_iterations = std::max(result.linear_iterations, found.longest_solve);
         result.converged = found.converged;
         result.stopped_because = std::move(found.stopped_because);
-        if (settings.metric == Metric::euclidean) return;
+        const bool more = wants_more(found);
+        if (round + 1 == most && more) most = std::min(most + 1, rounds.most + kExtraRounds);
+        if (!more && settings.metric == Metric::euclidean) return;
+        if (settings.metric == Metric::euclidean) continue;
         result.neighbors_changed.push_back(search.refresh(hyper, {&q.mean, &q.variance}));
-        if (result.neighbors_changed.back() < kSettledGraph) return;
+        if (!more && result.neighbors_changed.back() < kSettledGraph) return;
     }
 }
 

@@ -34,6 +34,8 @@ public:
         std::vector<double> lower, upper;
     };
     Box box_around(std::span<const double> raw, double factor) const;
+    /// Whether a number is at a side of the box that is not a bound.
+    bool is_held_back(std::span<const double> raw, const Box& box) const;
     /// Brings numbers that an optimiser pushed over a bound back to it.
     void clamp(std::span<double> raw) const;
 

@@ -28,6 +28,7 @@ struct ResponseResult {
     std::vector<double> trace;    ///< per term, at every evaluation
     int evaluations = 0;
     bool converged = false;
+    bool held_back = false;  ///< a hyperparameter has changed by largest_factor
     std::string stopped_because;
 };
 

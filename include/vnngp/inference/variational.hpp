@@ -22,6 +22,7 @@ struct VariationalResult {
     int evaluations = 0;        ///< each is one pass over the data for q(u) and one for the derivatives
     int longest_solve = 0;      ///< iterations of conjugate gradients
     bool converged = false;
+    bool held_back = false;  ///< a hyperparameter has changed by largest_factor
     std::string stopped_because;
 };
 
