@@ -45,8 +45,7 @@ std::vector<std::string> used_inputs(const FittedModel& model) {
 std::vector<KernelParameter> kernel_parameters(const FittedModel& model, const inference::Hyperparameters& hyper) {
     std::vector<KernelParameter> named;
     const auto parameters = kernel::make_kernel(model.kernel, kernel_inputs(model))->parameters();
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-        named.push_back({parameters[p].name, hyper.shape[p], parameters[p].name.find("lengthscale") != std::string::npos});
+    for (std::size_t p = 0; p < parameters.size(); ++p) named.push_back({parameters[p].name, hyper.shape[p], parameters[p].is_lengthscale});
     return named;
 }
 

@@ -1,8 +1,6 @@
 // Test scores of VNNGP as functions of K, beside methods without neighbours.
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "experiments/markdown.hpp"
 #include "experiments/pages.hpp"
 

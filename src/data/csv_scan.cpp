@@ -20,13 +20,12 @@ std::int64_t count_line_ends(std::string_view text) {
 
 // The closing quote of the field whose content starts at `position`; null when the bytes end first. A quote as the last byte may be half of
 // a doubled one, so it closes the field only at the end of the file.
-const char* closing_quote(const char* position, const char* end, bool at_end, bool& has_doubled_quotes) {
+const char* closing_quote(const char* position, const char* end, bool at_end) {
     for (;;) {
         const auto* quote =
             position == end ? nullptr : static_cast<const char*>(std::memchr(position, '"', static_cast<std::size_t>(end - position)));
         if (quote == nullptr || (quote + 1 == end && !at_end)) return nullptr;
         if (quote + 1 == end || quote[1] != '"') return quote;
-        has_doubled_quotes = true;
         position = quote + 2;
     }
 }
@@ -47,7 +46,7 @@ RecordScan scan_record(const char* begin, const char* end, bool at_end, const Cs
         while (p < end && is_blank(*p)) ++p;
         if (p < end && *p == '"') {
             CsvField field{.quoted = true};
-            const char* quote = closing_quote(p + 1, end, at_end, field.has_doubled_quotes);
+            const char* quote = closing_quote(p + 1, end, at_end);
             if (quote == nullptr) {
                 if (at_end) scan.status = ScanStatus::open_quote;
                 return scan;

@@ -24,7 +24,6 @@ struct CsvDialect {
 struct CsvField {
     std::string_view text = {};
     bool quoted = false;
-    bool has_doubled_quotes = false;
 };
 
 enum class ScanStatus {

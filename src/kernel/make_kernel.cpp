@@ -34,10 +34,15 @@ std::string numbered_name(std::string_view stem, std::span<const Input> inputs, 
 // The parameters of a leaf: length-scales of its inputs, then what its kernel has besides.
 std::vector<Parameter> leaf_parameters(const Term& leaf, std::span<const Input> inputs) {
     if (leaf.kernel == kPeriodic)
-        return {{.name = numbered_name("periodic_lengthscale", inputs, leaf.inputs[0]), .initial = 1.0, .lower = 1e-3, .upper = 1e3},
+        return {{.name = numbered_name("periodic_lengthscale", inputs, leaf.inputs[0]),
+                 .initial = 1.0,
+                 .lower = 1e-3,
+                 .upper = 1e3,
+                 .is_lengthscale = true},
                 {.name = numbered_name("period", inputs, leaf.inputs[0]), .input = leaf.inputs[0]}};
     std::vector<Parameter> parameters;
-    for (const int input : leaf.inputs) parameters.push_back({.name = numbered_name("lengthscale", inputs, input), .input = input});
+    for (const int input : leaf.inputs)
+        parameters.push_back({.name = numbered_name("lengthscale", inputs, input), .input = input, .is_lengthscale = true});
     if (is_shaped(profile_called(leaf.kernel))) parameters.push_back({.name = "alpha", .initial = 1.0, .lower = 0.05, .upper = 1e3});
     return parameters;
 }
@@ -100,7 +105,7 @@ private:
         const int before = leaves_before_[{leaf.kernel, leaf.inputs}]++;
         for (Parameter& parameter : parameters) {
             parameter.name = labels_[&leaf] + parameter.name;
-            if (parameter.input >= 0) parameter.initial *= std::pow(kApart, before);
+            if (parameter.is_lengthscale) parameter.initial *= std::pow(kApart, before);
         }
         return parameters;
     }

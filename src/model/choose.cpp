@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "model/train.hpp"
 #include "vnngp/base/clock.hpp"

@@ -110,7 +110,7 @@ Start best_of_starts(const Context& context, const Problem& problem, const Hyper
     for (const double factor : factors) {
         Hyperparameters hyper = start;
         for (std::size_t p = 0; p < parameters.size(); ++p)
-            if (parameters[p].name.find("lengthscale") != std::string::npos) hyper.shape[p] *= factor;
+            if (parameters[p].is_lengthscale) hyper.shape[p] *= factor;
         const double likelihood = inference::response_log_likelihood(context, problem, hyper, rough.values, terms);
         if (likelihood > best.likelihood) best = {std::move(hyper), likelihood};
     }

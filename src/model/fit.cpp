@@ -1,8 +1,6 @@
 // The method, one line a stage.
 #include "vnngp/model/fit.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "model/choose.hpp"

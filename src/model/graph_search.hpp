@@ -1,8 +1,6 @@
 // The neighbours of a problem, searched anew as its metric is learned, and the numbering of its points that goes with them.
 #pragma once
 
-#include <chrono>
-
 #include "model/closed_form.hpp"
 #include "vnngp/model/neighbor_search.hpp"
 

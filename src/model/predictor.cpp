@@ -95,7 +95,8 @@ double Predictor::sparse_distance() const { return (has_cells_ ? model::kSparseS
 
 Index Predictor::sparse_neighbors() const { return std::min(gap_neighbors_, model::kSparseNeighbors); }
 
-// Cells in parallel, each on one thread: the answer depends neither on the number of threads nor on what else is predicted.
+// Cells in parallel, each on one thread: the answer does not depend on the number of threads, and on what else is predicted by rounding
+// only.
 void Predictor::look_around(const Points& x, const std::vector<model::GapCell>& cells, inference::LatentPrediction& prediction) const {
     if (cells.empty()) return;
     Points centers(cells.size(), cells.front().center.size());

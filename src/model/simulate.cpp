@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -89,7 +90,7 @@ Simulation simulate_at(Points inputs, SimulateOptions options, const Context& co
     lengthscales.resize(options.dims, lengthscales[0]);
     std::vector<double> shape;
     for (const auto& parameter : kernel->parameters())
-        shape.push_back(parameter.input >= 0 ? lengthscales[parameter.input] : parameter.initial);
+        shape.push_back(parameter.is_lengthscale ? lengthscales[std::max(parameter.input, 0)] : parameter.initial);
     const conditional::Covariance covariance{kernel.get(), std::move(shape), options.outputscale};
 
     // Drawn in random order: nearest predecessors in the order of a grid would all lie on one side.

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "spatial_order.hpp"
 #include "vnngp/base/parallel.hpp"

@@ -56,7 +56,7 @@ std::vector<Index> DistinctPoints::places_before(Index limit) const {
 
 std::vector<Index> DistinctPoints::members(std::span<const Index> places, Index begin, Index end) const {
     std::vector<Index> result;
-    result.reserve(end - begin);
+    result.reserve(places.size());
     for (const Index place : places)
         for (Index point = place; point >= 0 && point < end; point = next_.empty() ? -1 : next_[point])
             if (point >= begin) result.push_back(point);

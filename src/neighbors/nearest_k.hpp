@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -44,11 +43,8 @@ class NearestK {
 public:
     explicit NearestK(Index capacity) : capacity_(static_cast<std::size_t>(capacity)) { heap_.reserve(capacity_); }
 
-    Index capacity() const { return static_cast<Index>(capacity_); }
     void clear() { heap_.clear(); }
     bool full() const { return heap_.size() == capacity_; }
-    /// Squared distance above which an offer is refused.
-    double worst() const { return full() ? heap_.front().distance : std::numeric_limits<double>::max(); }
 
     /// Returns whether the candidate was kept.
     bool offer(Candidate candidate) {

@@ -1,7 +1,6 @@
 #include "vnngp/neighbors/ordering.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <queue>
 

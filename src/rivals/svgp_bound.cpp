@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "rivals/observed_covariance.hpp"
 #include "vnngp/base/parallel.hpp"

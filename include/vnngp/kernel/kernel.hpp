@@ -30,6 +30,7 @@ struct Parameter {
     double initial = std::numbers::ln2;
     double lower = 1e-6;
     double upper = 1e6;
+    bool is_lengthscale = false;
 };
 
 /// kLanes neighbourhoods of num_points points each, side by side. Coordinates are [num_points][num_dims][kLanes].

@@ -120,6 +120,14 @@ TEST(Parameters, OfPartsThatAreAlikeBeginApart) {
     EXPECT_EQ(initial("rbf(lon) * rbf(lat)", 0), initial("rbf(lon) * rbf(lat)", 1));
 }
 
+TEST(Parameters, AreLengthscalesByKindNotByName) {
+    const std::vector<Input> inputs{{"lengthscale"}};
+    std::vector<bool> kinds;
+    for (const Parameter& parameter : make_kernel("rq(lengthscale) + periodic(lengthscale)", inputs)->parameters())
+        kinds.push_back(parameter.is_lengthscale);
+    EXPECT_EQ(kinds, (std::vector<bool>{true, false, true, false, false})) << "length-scale, alpha, length-scale, period, weight";
+}
+
 TEST(Parameters, KnowTheInputWhoseUnitTheyHave) {
     const auto parameters = make_kernel("rq(t,lat) + periodic(t)", kInputs)->parameters();
     std::vector<int> inputs;
