@@ -20,10 +20,11 @@ struct GapCell {
 /// as wide where it is twice as far, and so on. Which cell a point is in depends on itself alone.
 std::vector<GapCell> gap_cells(const Points& coordinates, const Vector& distance, double gap_distance);
 
-/// In more dimensions hardly two points would share a cell: each point of a gap looks at kSparseNeighbors. In so few dimensions points
-/// outside gaps do too, from this share of the gap's distance on: also at the rim the nearest points lie on one side.
+/// In more dimensions hardly two points would share a cell: each point of a gap looks at kSparseNeighbors. In so few dimensions also points
+/// at the rim look further, at kSparseFactor times as many as others and at most kSparseNeighbors, from this share of the gap's distance
+/// on: their nearest points lie on one side too.
 inline constexpr Eigen::Index kMostCellDims = 3;
 inline constexpr double kSparseShare = 0.5;
-inline constexpr Index kSparseNeighbors = 256;
+inline constexpr Index kSparseNeighbors = 256, kSparseFactor = 4;
 
 }  // namespace vnngp::model

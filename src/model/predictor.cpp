@@ -93,7 +93,10 @@ void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& gr
 
 double Predictor::sparse_distance() const { return (has_cells_ ? model::kSparseShare : 1.0) * model_.gap_distance; }
 
-Index Predictor::sparse_neighbors() const { return std::min(gap_neighbors_, model::kSparseNeighbors); }
+// Where data are scattered at random a tenth of the points are at such rims: they must not take most of the time.
+Index Predictor::sparse_neighbors() const {
+    return has_cells_ ? std::min({gap_neighbors_, model::kSparseNeighbors, model::kSparseFactor * neighbors_}) : gap_neighbors_;
+}
 
 // Cells in parallel, each on one thread: the answer does not depend on the number of threads, and on what else is predicted by rounding
 // only.
@@ -171,7 +174,7 @@ Prediction Predictor::predict(const Points& points, std::span<const double> prob
 template <class Use>
 auto Predictor::jointly(const Points& x, const Use& use) const {
     const Points inducing = index_.coordinates(model_.inducing), at = index_.coordinates(x);
-    return use({model_.inducing, x, inducing, at, neighbors_, sparse_distance(), sparse_neighbors()});
+    return use({model_.inducing, x, inducing, at, neighbors_, sparse_distance(), std::min(gap_neighbors_, model::kSparseNeighbors)});
 }
 
 Points Predictor::sample(const Points& points, Index count, std::uint64_t seed, bool latent) const {

@@ -73,6 +73,7 @@ TEST_F(FieldWithAHole, HasCellsThatWidenWithTheDistanceFromTheData) {
 // In draws a point of the hole looks at the neighbours nearest to itself, and at other points of the hole.
 TEST_F(FieldWithAHole, IsDrawnInsideAsItIsPredicted) {
     constexpr Index kSamples = 2000;
+    options.neighbors = 16;
     const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
     const Points middle = hole.middleRows(61, 10);
     const auto prediction = model.predict(middle);

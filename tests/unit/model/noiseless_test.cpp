@@ -9,7 +9,7 @@ namespace {
 using namespace vnngp::testing;
 
 TEST(Noiseless, SmoothFieldsArePredictedToAThousandthOfTheirSpread) {
-    const Points x = random_points(500, 2, 1), test = 0.6 * random_points(200, 2, 2);
+    const Points x = random_points(300, 2, 1), test = 0.6 * random_points(200, 2, 2);
     const auto truth = [](const Points& points) { return Vector(points.col(0).array().sin() + (0.7 * points.col(1).array()).cos()); };
     const Vector y = truth(x);
     const double spread = root_mean_square(y.array() - y.mean());
@@ -27,12 +27,12 @@ TEST(Noiseless, SmoothFieldsArePredictedToAThousandthOfTheirSpread) {
 
 // The noise starts a million times as large as it is, and a round may lower it by a factor of 8 only.
 TEST(Noiseless, SmoothFieldsHaveIntervalsAsNarrowAsTheirErrors) {
-    constexpr Index kTrain = 1200, kTest = 300;
+    constexpr Index kTrain = 500, kTest = 200;
     const auto data = simulate({.points = kTrain + kTest, .kernel = "rbf", .lengthscales = {0.2}, .noise = 0.0}, {.seed = 3});
     const Points test = data.inputs.bottomRows(kTest);
     const Vector truth = data.targets.tail(kTest);
     for (const Inference inference : {Inference::collapsed, Inference::response}) {
-        FitOptions options = settled(32, "rbf");
+        FitOptions options = settled(20, "rbf");
         options.inference = inference;
         const auto model = fit(data.inputs.topRows(kTrain), data.targets.head(kTrain), options);
         const auto prediction = model.predict(test);
