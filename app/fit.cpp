@@ -294,7 +294,8 @@ void run_fit(const FitCommand& command) {
 }
 
 void add_data_options(CLI::App& parser, FitCommand& command) {
-    add_file(parser, "DATA", command.data, "CSV file with a header line, also .csv.gz; empty, NA and NaN are missing values");
+    add_file(parser, "DATA", command.data,
+             "CSV file with a header line, also .csv.gz, - for standard input; empty, NA and NaN are missing values");
     OptionGroup group(parser, "Data");
     group.add("--target", command.target, "COLUMN", "Column to learn; rows without a value are skipped")
         ->default_str("y, or the last column");

@@ -160,7 +160,7 @@ Command setup_predict(CLI::App& program) {
                                               "Memory does not grow with the table, unless --samples are wanted.");
     auto command = std::make_shared<PredictCommand>();
     add_file(*parser, "MODEL", command->model, "Model file written by vnngp fit");
-    add_file(*parser, "DATA", command->data, "CSV file with the model's input columns, also .csv.gz");
+    add_file(*parser, "DATA", command->data, "CSV file with the model's input columns, also .csv.gz, - for standard input");
     OptionGroup prediction(*parser, "Prediction");
     prediction.flag("--latent", command->latent, "Mean and sd of the latent function instead of those of a new observation");
     prediction.add("--quantiles", command->quantiles, "LIST", real_number_list(1e-12, 1.0 - 1e-12),
