@@ -75,25 +75,45 @@ Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transp
     return c;
 }
 
+namespace {
+
+void add_symmetric_product(int n, int columns, const double* a, int a_stride, const double* b, int b_stride, double* c, int c_stride) {
+    cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, n, columns, 1.0, a, a_stride, b, b_stride, 1.0, c, c_stride);
+}
+void add_symmetric_product(int n, int columns, const float* a, int a_stride, const float* b, int b_stride, float* c, int c_stride) {
+    cblas_ssymm(CblasColMajor, CblasLeft, CblasLower, n, columns, 1.0F, a, a_stride, b, b_stride, 1.0F, c, c_stride);
+}
+void add_product(CBLAS_TRANSPOSE transposed, int n, int columns, int inner, const double* a, int a_stride, const double* b, int b_stride,
+                 double* c, int c_stride) {
+    cblas_dgemm(CblasColMajor, transposed, CblasNoTrans, n, columns, inner, 1.0, a, a_stride, b, b_stride, 1.0, c, c_stride);
+}
+void add_product(CBLAS_TRANSPOSE transposed, int n, int columns, int inner, const float* a, int a_stride, const float* b, int b_stride,
+                 float* c, int c_stride) {
+    cblas_sgemm(CblasColMajor, transposed, CblasNoTrans, n, columns, inner, 1.0F, a, a_stride, b, b_stride, 1.0F, c, c_stride);
+}
+
 // OpenBLAS's dsymm copies all of A in a slow order, half of its time when b has few columns: below the diagonal each panel is multiplied
 // twice instead.
-Matrix symmetric_product(const Matrix& a_lower, const Matrix& b) {
-    Matrix c = Matrix::Zero(b.rows(), b.cols());
-    const int n = rows(b);
+template <class AnyMatrix>
+AnyMatrix symmetric_product_by_panels(const AnyMatrix& a_lower, const AnyMatrix& b) {
+    AnyMatrix c = AnyMatrix::Zero(b.rows(), b.cols());
+    const int n = static_cast<int>(b.rows()), columns = static_cast<int>(b.cols()), stride = std::max(n, 1);
     for (int first = 0; first < n; first += kPanel) {
         const int width = std::min(kPanel, n - first), next = first + width;
-        const double* diagonal = a_lower.data() + first + static_cast<std::size_t>(first) * a_lower.rows();
-        const double* below = diagonal + width;
-        cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, width, cols(b), 1.0, diagonal, stride(a_lower), b.data() + first, stride(b), 1.0,
-                    c.data() + first, stride(c));
+        const auto* diagonal = a_lower.data() + first + static_cast<std::size_t>(first) * a_lower.rows();
+        const auto* below = diagonal + width;
+        add_symmetric_product(width, columns, diagonal, stride, b.data() + first, stride, c.data() + first, stride);
         if (next == n) break;
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n - next, cols(b), width, 1.0, below, stride(a_lower), b.data() + first,
-                    stride(b), 1.0, c.data() + next, stride(c));
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, width, cols(b), n - next, 1.0, below, stride(a_lower), b.data() + next,
-                    stride(b), 1.0, c.data() + first, stride(c));
+        add_product(CblasNoTrans, n - next, columns, width, below, stride, b.data() + first, stride, c.data() + next, stride);
+        add_product(CblasTrans, width, columns, n - next, below, stride, b.data() + next, stride, c.data() + first, stride);
     }
     return c;
 }
+
+}  // namespace
+
+Matrix symmetric_product(const Matrix& a_lower, const Matrix& b) { return symmetric_product_by_panels(a_lower, b); }
+FloatMatrix symmetric_product(const FloatMatrix& a_lower, const FloatMatrix& b) { return symmetric_product_by_panels(a_lower, b); }
 
 Matrix lower_product(const Matrix& a, const Matrix& b) {
     Matrix c(a.rows(), b.rows());

@@ -20,13 +20,16 @@ constexpr Eigen::Index kPanel = 1024;  ///< rows of C that exist at a time when 
 class ObservedCovariance {
 public:
     ObservedCovariance(const Context& context, const conditional::Covariance& covariance, const Points& points, double noise,
-                       std::size_t cache_bytes)
+                       const IterativeOptions& options)
         : context_(context),
           covariance_(covariance),
           points_(points),
           diagonal_(covariance.outputscale * covariance.jitter + covariance.nugget + noise) {
-        if (sizeof(double) * static_cast<std::size_t>(points.rows()) * points.rows() <= cache_bytes)
-            kept_ = conditional::lower_covariance(context, covariance, points, noise);
+        if (sizeof(double) * static_cast<std::size_t>(points.rows()) * points.rows() > options.cache_bytes) return;
+        kept_ = conditional::lower_covariance(context, covariance, points, noise);
+        if (!options.single_precision) return;
+        kept_single_ = kept_.cast<float>();
+        kept_.resize(0, 0);
     }
 
     double diagonal() const { return diagonal_; }
@@ -34,6 +37,7 @@ public:
     Matrix operator()(const Matrix& b) const {
         context_.check_stop();
         if (kept_.size() > 0) return linalg::symmetric_product(kept_, b);
+        if (kept_single_.size() > 0) return linalg::symmetric_product(kept_single_, b.cast<float>()).cast<double>();
         Matrix c(b.rows(), b.cols());
         for (Eigen::Index first = 0; first < c.rows(); first += kPanel) {
             const Eigen::Index count = std::min(kPanel, c.rows() - first);
@@ -49,6 +53,7 @@ private:
     const Points& points_;
     double diagonal_;  ///< what the diagonal has besides the output scale
     Matrix kept_;
+    linalg::FloatMatrix kept_single_;
 };
 
 /// The coefficients of one right-hand side's conjugate gradients are those of a Lanczos run: T is P^{-1/2} C P^{-1/2} in its Krylov space.
@@ -130,7 +135,7 @@ IterativeLikelihood iterative_log_likelihood(const Context& context, const infer
     linalg::set_dense_threads(context.num_threads());
     const conditional::Covariance covariance = inference::covariance(problem, hyper);
     const double noise = hyper.likelihood[0];
-    const ObservedCovariance product(context, covariance, problem.inducing, noise, options.cache_bytes);
+    const ObservedCovariance product(context, covariance, problem.inducing, noise, options);
     const LowRankPlusNoise preconditioner(context, covariance, problem.inducing, product.diagonal(), options.preconditioner_rank);
 
     // Column 0 is y - mu, the others are probes z ~ N(0, P).

@@ -30,7 +30,7 @@ constexpr int kEvaluations = 100;
 constexpr int kFullEvaluations = 40;      ///< of all data, when subsamples have been fitted before
 constexpr Index kPublishedFactor = 2500;  ///< the most points that the published training factors in every step
 constexpr Eigen::Index kProbes = 10;
-constexpr IterativeOptions kTraining{.preconditioner_rank = 100, .tolerance = 1e-2, .iterations = 100};
+constexpr IterativeOptions kTraining{.preconditioner_rank = 100, .tolerance = 1e-2, .iterations = 100, .single_precision = true};
 constexpr IterativeOptions kFinal{.preconditioner_rank = 100, .tolerance = 1e-4, .iterations = 1000};
 
 Problem subsample(const Context& context, const Problem& problem, Index count) {

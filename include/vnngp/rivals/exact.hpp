@@ -22,6 +22,7 @@ struct IterativeOptions {
     double tolerance = 1e-2;      ///< relative residual of each linear system
     int iterations = 200;         ///< of conjugate gradients, at most
     std::size_t cache_bytes = 0;  ///< C is kept in memory when it is no larger, otherwise computed anew for every product
+    bool single_precision = false;  ///< of C in memory: twice as fast, for tolerances that do not notice
 };
 
 struct IterativeLikelihood {

@@ -69,6 +69,8 @@ TEST(Dense, ProductsAreThoseOfEigen) {
     EXPECT_LT(Matrix((lower - full).triangularView<Eigen::Lower>()).norm(), 1e-11);
     const Matrix s = positive_definite(300);
     EXPECT_LT((symmetric_product(spoilt_above(s), a) - s * a).norm(), 1e-9 * (s * a).norm());
+    const FloatMatrix single = symmetric_product(FloatMatrix(spoilt_above(s).cast<float>()), FloatMatrix(a.cast<float>()));
+    EXPECT_LT((single.cast<double>() - s * a).norm(), 1e-5 * (s * a).norm());
 }
 
 }  // namespace

@@ -78,6 +78,31 @@ TEST(IterativeExact, WithExhaustiveProbesIsTheExactLikelihood) {
         }
 }
 
+TEST(IterativeExact, SinglePrecisionIsEnoughForTheTrainingsTolerance) {
+    const SmallProblem f = problem_of(300);
+    RandomStream stream(6, StreamPurpose::test);
+    Matrix probes(20 + 300, 10);
+    for (double& value : probes.reshaped()) value = stream.normal();
+    const auto estimate = [&](double tolerance, bool single, ElboGradient& gradient) {
+        return iterative_log_likelihood({}, f.problem, f.hyper, probes,
+                                        {.preconditioner_rank = 20,
+                                         .tolerance = tolerance,
+                                         .iterations = 400,
+                                         .cache_bytes = std::size_t{1} << 30,
+                                         .single_precision = single},
+                                        &gradient)
+            .value;
+    };
+    ElboGradient single(f.problem, false, false), twice(f.problem, false, false), solved(f.problem, false, false);
+    const double value = estimate(1e-2, true, single), same = estimate(1e-2, false, twice), truth = estimate(1e-10, false, solved);
+    // Rounding is far below what stopping early costs, and both are small.
+    EXPECT_NEAR(value, same, 1e-3 * 300);
+    EXPECT_NEAR(value, truth, 1e-2 * 300);
+    const ParameterVector layout(f.problem, {});
+    const auto a = layout.gradient(single), b = layout.gradient(twice);
+    for (std::size_t p = 0; p < a.size(); ++p) EXPECT_NEAR(a[p], b[p], 1e-3 * (1.0 + std::abs(b[p]))) << "parameter " << p;
+}
+
 TEST(IterativeExact, RandomProbesEstimateItWithinTheirError) {
     const SmallProblem f = problem_of(150);
     const double exact = exact_log_likelihood({}, f.problem, f.hyper);
