@@ -38,7 +38,7 @@ struct FitCommand {
 
     FitOptions options;
     std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
-    std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto";
+    std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated";
 
     std::vector<std::string> of_minibatches;  ///< options given that only training by minibatches has
 
@@ -146,6 +146,7 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     options.method = value_of(kMethods, method_name, command.method);
     options.posterior = value_of(kPosteriorForms, posterior_name, command.posterior);
     options.nugget = nugget_option(command.nugget, options.method);
+    options.calibrate = command.intervals == "calibrated";
     options.inference = value_of(kInferences, inference_name, command.inference);
     const bool in_closed_form = options.method == Method::vnngp && options.inference != Inference::stochastic;
     const bool kernel_metric = command.metric.empty() ? in_closed_form : command.metric == "kernel";
@@ -334,6 +335,9 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
         ->default_str("learned (other methods: none)");
     group.add("--mean", command.mean, "NAME", mean_text(),
               "Mean of the latent function: constant, linear in all inputs, linear:COLUMNS in some, zero");
+    group.add("--intervals", command.intervals, "NAME", one_of({"calibrated", "model"}),
+              "Quantiles and 95 % intervals: adjusted where those of the model hold too many or too few of the rows held out to choose "
+              "kernel and neighbours, or the model's own");
     group.add("--method", command.method, "NAME", one_of(names_of(kMethods, method_name)),
               "Approximation; all but vnngp are there to compare with: the exact process, a low-rank one with inducing points, one with "
               "local divergences, one that learns from small neighbourhoods");

@@ -69,6 +69,7 @@ Json model_json(const FittedModel& model) {
     json["m"] = report.num_inducing;
     json["k"] = report.num_neighbors;
     json["prediction_neighbors"] = model.prediction_neighbors;
+    json["intervals"] = model.calibration.model_tails.empty() ? "model" : "calibrated";
     json["metric"] = model.metric == Metric::kernel ? "kernel" : "euclidean";
     json["inference"] = report.inference;
     json["elbo"] = number(report.elbo);

@@ -90,6 +90,11 @@ public:
         for (std::size_t i = 0; i < f.size(); ++i) out[i] = 1.0 - probability_of_one(f, i) >= probability ? 0.0 : 1.0;
     }
 
+    void predictive_cdf(std::span<const double>, std::span<const double> y, const LatentMarginals& f,
+                        std::span<double> out) const override {
+        for (std::size_t i = 0; i < f.size(); ++i) out[i] = y[i] < 0.0 ? 0.0 : y[i] < 1.0 ? 1.0 - probability_of_one(f, i) : 1.0;
+    }
+
     void crps(std::span<const double>, std::span<const double> y, const LatentMarginals& f, std::span<double> out) const override {
         for (std::size_t i = 0; i < f.size(); ++i) {
             const double error = probability_of_one(f, i) - y[i];

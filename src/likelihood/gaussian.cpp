@@ -61,6 +61,11 @@ public:
         for (std::size_t i = 0; i < f.size(); ++i) out[i] = f.mean[i] + z * std::sqrt(f.variance[i] + parameters[0]);
     }
 
+    void predictive_cdf(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,
+                        std::span<double> out) const override {
+        for (std::size_t i = 0; i < f.size(); ++i) out[i] = normal_cdf((y[i] - f.mean[i]) / std::sqrt(f.variance[i] + parameters[0]));
+    }
+
     void crps(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,
               std::span<double> out) const override {
         for (std::size_t i = 0; i < f.size(); ++i) {

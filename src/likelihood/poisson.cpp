@@ -62,6 +62,11 @@ public:
         for (std::size_t i = 0; i < f.size(); ++i) out[i] = PoissonLogNormal(f.mean[i], f.variance[i]).quantile(probability);
     }
 
+    void predictive_cdf(std::span<const double>, std::span<const double> y, const LatentMarginals& f,
+                        std::span<double> out) const override {
+        for (std::size_t i = 0; i < f.size(); ++i) out[i] = PoissonLogNormal(f.mean[i], f.variance[i]).cdf(std::floor(y[i]));
+    }
+
     void crps(std::span<const double>, std::span<const double> y, const LatentMarginals& f, std::span<double> out) const override {
         for (std::size_t i = 0; i < f.size(); ++i) out[i] = PoissonLogNormal(f.mean[i], f.variance[i]).crps(y[i]);
     }

@@ -41,6 +41,8 @@ double ScaleMixture::upper_tail(double x, const Eigen::ArrayXd& sd) const {
     return sum;
 }
 
+double ScaleMixture::cdf(double x, double variance) const { return upper_tail(-x, (variance + noise_variance_).sqrt()); }
+
 double ScaleMixture::quantile(double p, double variance) const {
     if (p == 0.5) return 0.0;
     const double tail = std::min(p, 1.0 - p);

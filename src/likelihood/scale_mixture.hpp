@@ -13,6 +13,8 @@ public:
 
     /// Relative accuracy of the density about 1e-12, also far out.
     double log_density(double x, double variance) const;
+    /// P(Y <= x), absolute accuracy about 1e-14.
+    double cdf(double x, double variance) const;
     /// The x below which the probability is p, in (0,1).
     double quantile(double p, double variance) const;
     /// CRPS = E|Y - x| - E|Y - Y'| / 2, in closed form for a finite normal mixture. O(nodes^2): about 70^2 at nu = 4.

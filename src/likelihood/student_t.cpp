@@ -149,6 +149,12 @@ public:
         for (std::size_t i = 0; i < f.size(); ++i) out[i] = f.mean[i] + mixture.quantile(probability, f.variance[i]);
     }
 
+    void predictive_cdf(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,
+                        std::span<double> out) const override {
+        const ScaleMixture mixture(parameters[0], parameters[1]);
+        for (std::size_t i = 0; i < f.size(); ++i) out[i] = mixture.cdf(y[i] - f.mean[i], f.variance[i]);
+    }
+
     void crps(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,
               std::span<double> out) const override {
         const ScaleMixture mixture(parameters[0], parameters[1]);

@@ -29,11 +29,10 @@ constexpr double kHeldOutShare = 0.15;
 constexpr Index kMostHeldOut = 3000;
 constexpr Index kKernelNeighbors = 32;  ///< K while kernels are compared
 constexpr Index kFirstNeighbors = 16, kMostNeighbors = 256;
-constexpr double kSmallestGain = 0.003;                                             ///< nats per observation that a larger K must bring
-constexpr Index kFurthest = 512;                                                    ///< neighbours of a prediction, at most
-constexpr double kLowCoverage = 0.92, kHighCoverage = 0.98, kCoverageErrors = 3.0;  ///< outside, allowing for chance, a fit warns
-constexpr double kMuchFurther = 0.1;                                                ///< nats per observation
-constexpr int kFurther[] = {1, 2, 4};                                               ///< times K
+constexpr double kSmallestGain = 0.003;  ///< nats per observation that a larger K must bring
+constexpr Index kFurthest = 512;         ///< neighbours of a prediction, at most
+constexpr double kMuchFurther = 0.1;     ///< nats per observation
+constexpr int kFurther[] = {1, 2, 4};    ///< times K
 /// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
 constexpr double kLongestPass = 3e11;
 
@@ -131,6 +130,7 @@ public:
             accept(scored(choice_.options, hyper_or_null()));
         }
         warn(choose_neighbors);
+        if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
         return std::move(choice_);
     }
 
@@ -146,7 +146,7 @@ private:
         inference::Hyperparameters hyper;
         Vector score;
         double bound = 0.0;            ///< on the evidence of what it was trained on
-        double coverage = 0.0;         ///< of the 95 % interval
+        std::vector<double> tails;     ///< see calibrate()
         double looking_further = 0.0;  ///< gain of predicting from more neighbours than K, nats per observation
     };
 
@@ -158,7 +158,7 @@ private:
         FitOptions settings = options;
         settings.prediction_neighbors = options.prediction_neighbors > 0 ? options.prediction_neighbors : options.neighbors;
         train(context_, train_inputs_, train_targets_, likelihood_, settings, warm, model);
-        Settings best{settings, model.hyper, {}, model.report.elbo};
+        Settings best{settings, model.hyper, {}, model.report.elbo, {}};
         double nearest = 0.0;
         for (const int factor : kFurther) {
             const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
@@ -171,10 +171,8 @@ private:
             best.score = std::move(score);
             best.options.prediction_neighbors = further;
         }
-        const auto intervals = Predictor(model, context_, best.options.prediction_neighbors).score(held_out_points_, held_out_targets_);
-        best.coverage = ((held_out_targets_.array() >= intervals.lower.array()) && (held_out_targets_.array() <= intervals.upper.array()))
-                            .cast<double>()
-                            .mean();
+        const Vector cdf = Predictor(model, context_, best.options.prediction_neighbors).score(held_out_points_, held_out_targets_).cdf;
+        for (const double p : cdf) best.tails.push_back(2.0 * std::min(p, 1.0 - p));
         const double error = accepted_.size() > 0 ? difference(best.score, accepted_).error : 0.0;
         choice_.tried.push_back(
             {options.kernel, options.neighbors, best.options.prediction_neighbors, best.score.mean(), error, seconds_since(start)});
@@ -189,20 +187,26 @@ private:
         choice_.hyper = std::move(settings.hyper);
         accepted_ = std::move(settings.score);
         bound_ = settings.bound;
-        coverage_ = settings.coverage;
+        tails_ = std::move(settings.tails);
         looking_further_ = settings.looking_further;
     }
 
     void warn(bool neighbors_were_chosen) {
-        const double margin = kCoverageErrors * std::sqrt(0.95 * 0.05 / static_cast<double>(held_out_targets_.size()));
-        if (likelihood_.standardizes_targets() && (coverage_ < kLowCoverage - margin || coverage_ > kHighCoverage + margin))
-            choice_.warnings.push_back(fmt::format("95 % intervals held {:.1f} % of {} held-out observations: take them with care",
-                                                   100.0 * coverage_, held_out_targets_.size()));
         if (!neighbors_were_chosen && looking_further_ > kMuchFurther)
             choice_.warnings.push_back(
                 fmt::format("K = {} looks small: predicting from {} neighbours gained {:.2f} nats per held-out observation; "
                             "try --neighbors auto",
                             choice_.options.neighbors, further_, looking_further_));
+    }
+
+    void calibrate_intervals() {
+        const auto count = tails_.size();
+        const auto outside = std::count_if(tails_.begin(), tails_.end(), [](double tail) { return tail < 0.05; });
+        choice_.calibration = calibrate(std::move(tails_));
+        if (!choice_.calibration.model_tails.empty())
+            choice_.notes.push_back(fmt::format(
+                "95 % intervals of the model held {:.1f} % of {} held-out observations: its quantiles are adjusted to hold 95 %",
+                100.0 - 100.0 * static_cast<double>(outside) / static_cast<double>(count), count));
     }
 
     // K = 16, 32, 64 ... while the score improves by more than the error of the improvement.
@@ -236,7 +240,8 @@ private:
     Vector train_targets_, held_out_targets_;
     Choice choice_;
     Vector accepted_;
-    double bound_ = 0.0, coverage_ = 0.0, looking_further_ = 0.0;
+    double bound_ = 0.0, looking_further_ = 0.0;
+    std::vector<double> tails_;
     Index further_ = 0;
     Index most_neighbors_ = kMostNeighbors;
 };
@@ -245,7 +250,7 @@ private:
 
 Choice choose(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
               const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model) {
-    Choice choice{options, std::nullopt, {}, {}, {}};
+    Choice choice{options, std::nullopt, {}, {}, {}, {}};
     const bool open = options.kernel == kAutomaticKernel || options.neighbors == 0 || options.prediction_neighbors == 0;
     if (!open) return choice;
     if (options.method != Method::vnngp || options.inference == Inference::stochastic || inputs.rows() < kFewestToCompare) {

@@ -12,6 +12,7 @@ struct Choice {
     FitOptions options;                               ///< nothing left open
     std::optional<inference::Hyperparameters> hyper;  ///< learned on a sample that stands for all the data, where there was one
     std::vector<Tried> tried;
+    Calibration calibration;
     std::vector<std::string> notes, warnings;
 };
 

@@ -47,6 +47,7 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     const auto choose_start = Clock::now();
     const auto choice = model::choose(context, points, targets, inputs, standardized, *likelihood, settled, model);
     model.report.tried = choice.tried;
+    model.calibration = choice.calibration;
     model.report.notes.insert(model.report.notes.end(), choice.notes.begin(), choice.notes.end());
     model.report.warnings.insert(model.report.warnings.end(), choice.warnings.begin(), choice.warnings.end());
     model.report.seconds_choose = seconds_since(choose_start);

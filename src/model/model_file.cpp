@@ -156,6 +156,10 @@ void check_consistency(const FittedModel& model, const std::string& path) {
             "its hyperparameters hold values that cannot be");
     require(model.gap_neighbors == 0 || (model.gap_neighbors > 0 && std::isnormal(model.gap_distance) && model.gap_distance > 0.0),
             "its gaps have no distance");
+    const auto& tails = model.calibration.model_tails;
+    require(tails.empty() || (tails.size() == std::size(kCalibratedTails) && std::is_sorted(tails.rbegin(), tails.rend()) &&
+                              tails.front() <= 1.0 && positive(tails.back())),
+            "the calibration of its quantiles makes no sense");
     require(model.mean_columns.size() == model.hyper.slopes.size(), "the slopes of its mean do not match their columns");
     for (const Index column : model.mean_columns) require(column >= 0 && column < dims, "its mean uses a coordinate that it does not have");
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
@@ -183,6 +187,7 @@ void save_model(const std::string& path, const FittedModel& model) {
     description["report"]["method"] = method_name(model.method);
     if (model.gap_neighbors > 0) description["gap"] = {{"distance", model.gap_distance}, {"neighbors", model.gap_neighbors}};
     if (model.shared_nugget) description["shared_nugget"] = true;
+    if (!model.calibration.model_tails.empty()) description["calibrated_tails"] = model.calibration.model_tails;
     if (model.lonlat) description["lonlat"] = {model.lonlat->first, model.lonlat->second};
     file.metadata["model"] = description.dump();
     file.add("inducing", model.inducing);
@@ -236,6 +241,7 @@ FittedModel load_model(const std::string& path) {
             model.gap_neighbors = description["gap"].at("neighbors");
         }
         model.shared_nugget = description.value("shared_nugget", false);
+        model.calibration.model_tails = description.value("calibrated_tails", std::vector<double>());
         if (description.contains("lonlat")) model.lonlat = description["lonlat"].get<std::pair<Index, Index>>();
     } catch (const json::exception& error) {
         throw InputError(fmt::format("'{}' is not a usable model: {}", path, error.what()));

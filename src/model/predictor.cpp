@@ -163,7 +163,8 @@ Prediction Predictor::predict(const Points& points, std::span<const double> prob
         const likelihood::LatentMarginals marginals{part(f.observed.mean, chunk), part(f.observed.variance, chunk)};
         likelihood_->predictive_moments(model_.hyper.likelihood, marginals, part(prediction.mean, chunk), part(prediction.variance, chunk));
         for (std::size_t q = 0; q < probabilities.size(); ++q)
-            likelihood_->predictive_quantile(model_.hyper.likelihood, probabilities[q], marginals, part(quantiles[q], chunk));
+            likelihood_->predictive_quantile(model_.hyper.likelihood, model_probability(model_.calibration, probabilities[q]), marginals,
+                                             part(quantiles[q], chunk));
     });
     prediction.mean = data::invert(model_.target_scaling, std::move(prediction.mean));
     prediction.variance *= scale * scale;
@@ -226,7 +227,8 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
     const Latent f = latent(points);
     const Vector y = data::apply(model_.target_scaling, targets);
     const double scale = model_.target_scaling.scale;
-    Scored scored{Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size())};
+    const double lower = model_probability(model_.calibration, kLowerTail), upper = model_probability(model_.calibration, kUpperTail);
+    Scored scored{Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size())};
     Vector variance(y.size());
     parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
         const likelihood::LatentMarginals marginals{part(f.observed.mean, chunk), part(f.observed.variance, chunk)};
@@ -234,8 +236,9 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
         likelihood_->log_predictive_density(parameters, part(y, chunk), marginals, part(scored.log_density, chunk));
         likelihood_->predictive_moments(parameters, marginals, part(scored.mean, chunk), part(variance, chunk));
         likelihood_->crps(parameters, part(y, chunk), marginals, part(scored.crps, chunk));
-        likelihood_->predictive_quantile(parameters, kLowerTail, marginals, part(scored.lower, chunk));
-        likelihood_->predictive_quantile(parameters, kUpperTail, marginals, part(scored.upper, chunk));
+        likelihood_->predictive_quantile(parameters, lower, marginals, part(scored.lower, chunk));
+        likelihood_->predictive_quantile(parameters, upper, marginals, part(scored.upper, chunk));
+        likelihood_->predictive_cdf(parameters, part(y, chunk), marginals, part(scored.cdf, chunk));
     });
     scored.log_density.array() -= std::log(scale);
     scored.crps *= scale;

@@ -30,7 +30,7 @@ class Pipeline(SystemTest):
                           "elbo_per_point": float, "converged": bool, "iterations": int, "seconds": dict, "peak_rss_mib": float,
                           "hyperparameters": dict, "duplicates_merged": int, "jitter": dict, "warnings": list, "notes": list,
                           "inputs": list, "target": str, "inference": str, "ordering": str, "metric": str, "seed": int, "threads": int,
-                          "skipped_rows": int, "model": str, "stopped_because": str, "prediction_neighbors": int,
+                          "skipped_rows": int, "model": str, "stopped_because": str, "prediction_neighbors": int, "intervals": str,
                           "instruction_set": str, "version": str, "validation": dict, "trace": list, "passes": int,
                           "linear_iterations": int, "neighbors_changed": list, "tried": list, "optimality_gap": float}.items():
             self.assertIsInstance(report[key], kind, key)

@@ -81,6 +81,9 @@ public:
     /// discrete.
     virtual void predictive_quantile(std::span<const double> parameters, double probability, const LatentMarginals& f,
                                      std::span<double> out) const = 0;
+    /// P(y <= y_i): the distribution function that predictive_quantile inverts.
+    virtual void predictive_cdf(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,
+                                std::span<double> out) const = 0;
     /// Continuous ranked probability score of the law of y at y_i: int (F(t) - 1{t >= y_i})^2 dt, in the unit of y; smaller is better.
     virtual void crps(std::span<const double> parameters, std::span<const double> y, const LatentMarginals& f,
                       std::span<double> out) const = 0;

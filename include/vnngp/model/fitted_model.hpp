@@ -10,6 +10,7 @@
 #include "vnngp/data/standardizer.hpp"
 #include "vnngp/inference/problem.hpp"
 #include "vnngp/kernel/kernel.hpp"
+#include "vnngp/model/calibration.hpp"
 #include "vnngp/model/options.hpp"
 #include "vnngp/model/report.hpp"
 
@@ -45,6 +46,7 @@ struct FittedModel {
     /// Inputs repeat often enough for the data to tell the nugget from the noise: an observation at the place of an inducing point shares
     /// its nugget. Otherwise a new observation has a nugget of its own wherever it is.
     bool shared_nugget = false;
+    Calibration calibration;  ///< of the quantiles
     FitReport report;
 
     /// Predicts at points with the columns that fit was given. For many blocks of points make one Predictor instead.

@@ -95,6 +95,7 @@ struct FitOptions {
     int epochs = 300;             ///< stochastic: passes over the data
     Index batch = 1024;           ///< stochastic: observations per step
     double learning_rate = 0.01;  ///< stochastic
+    bool calibrate = true;        ///< quantiles, where those of held-out observations are off and kernel or neighbours were left open
     double jitter = 1e-8;         ///< relative to the output scale; raised where a neighbourhood needs it
 
     /// Where a long run saves its state every `checkpoint_seconds`, and when it is interrupted; empty = nowhere. A finished run leaves it

@@ -25,7 +25,7 @@ struct Prediction {
     Vector latent_variance;  ///< without nugget and noise
     Vector mean;             ///< a new observation y
     Vector variance;         ///< of y, infinite where the law has none
-    Points quantiles;        ///< of y, one column per probability asked for
+    Points quantiles;        ///< of y, calibrated, one column per probability asked for
 };
 
 /// The latent function at several points together, in the units of the target.
@@ -55,6 +55,7 @@ public:
         Vector mean;
         Vector crps;
         Vector lower, upper;  ///< central 95 % interval
+        Vector cdf;           ///< P(a new observation <= y), by the model before calibration
     };
     Scored score(const Points& points, const Vector& targets) const;
     /// Of y, in the unit of the target.

@@ -19,9 +19,9 @@ double exact_log_likelihood(const Context& context, const inference::Problem& pr
 
 struct IterativeOptions {
     Index preconditioner_rank = 100;
-    double tolerance = 1e-2;      ///< relative residual of each linear system
-    int iterations = 200;         ///< of conjugate gradients, at most
-    std::size_t cache_bytes = 0;  ///< C is kept in memory when it is no larger, otherwise computed anew for every product
+    double tolerance = 1e-2;        ///< relative residual of each linear system
+    int iterations = 200;           ///< of conjugate gradients, at most
+    std::size_t cache_bytes = 0;    ///< C is kept in memory when it is no larger, otherwise computed anew for every product
     bool single_precision = false;  ///< of C in memory: twice as fast, for tolerances that do not notice
 };
 

@@ -57,6 +57,11 @@ struct Setting {
         likelihood.predictive_quantile(parameters, p, latent(), {&value, 1});
         return value;
     }
+    double cdf(double at) const {
+        double value;
+        likelihood.predictive_cdf(parameters, {&at, 1}, latent(), {&value, 1});
+        return value;
+    }
     double crps() const {
         double value;
         likelihood.crps(parameters, {&y, 1}, latent(), {&value, 1});
@@ -255,6 +260,21 @@ TEST_P(LikelihoodContract, QuantileInvertsTheDistributionFunction) {
     for (double p : {0.0, 1.0, -0.1, std::nan("")})
         EXPECT_THROW(likelihood->predictive_quantile(kase.parameters[0], p, Setting{*likelihood, {}, 0, 0, 1}.latent(), {&q, 1}),
                      InputError);
+}
+
+TEST_P(LikelihoodContract, DistributionFunctionIsTheIntegratedDensity) {
+    for_each_law([&](const Setting& at) {
+        const NumericalLaw law = at.law(kase.discrete);
+        for (double p : {0.01, 0.3, 0.5, 0.9}) {
+            const double q = at.quantile(p);
+            EXPECT_NEAR(at.cdf(q), law.cdf(q), 1e-8) << "at " << q;
+            if (kase.discrete) {
+                EXPECT_DOUBLE_EQ(at.cdf(q + 0.5), at.cdf(q)) << "at " << q;
+            }
+        }
+        EXPECT_EQ(at.cdf(-1e9) < 1e-6, true);
+        EXPECT_NEAR(at.cdf(1e9), 1.0, 1e-6);
+    });
 }
 
 TEST_P(LikelihoodContract, CrpsIsTheIntegratedSquaredDistance) {

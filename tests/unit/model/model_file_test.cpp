@@ -65,6 +65,19 @@ TEST_F(ModelFile, KeepsThatRepeatedInputsShareTheirNugget) {
     EXPECT_TRUE(expect_faithful(fit(x, wave(x), settled()), x).shared_nugget);
 }
 
+TEST_F(ModelFile, KeepsTheCalibrationOfItsQuantiles) {
+    const Points x = random_points(100, 2, 26);
+    auto model = fit(x, wave(x), settled());
+    model.calibration.model_tails = {0.7, 0.5, 0.4, 0.3, 1e-12};
+    EXPECT_EQ(expect_faithful(model, x).calibration.model_tails, model.calibration.model_tails);
+    for (const auto& impossible :
+         {std::vector<double>{0.7, 0.5}, {0.7, 0.8, 0.4, 0.3, 0.1}, {0.7, 0.5, 0.4, 0.3, 0.0}, {1.7, 0.5, 0.4, 0.3, 0.1}}) {
+        model.calibration.model_tails = impossible;
+        save_model(path("wrong"), model);
+        EXPECT_TRUE(contains(input_error([&] { load_model(path("wrong")); }), "calibration"));
+    }
+}
+
 // JSON cannot say infinity; a report that has to must not make the model unreadable.
 TEST_F(ModelFile, SurvivesAReportWithoutFiniteNumbers) {
     const Points x = random_points(100, 2, 25);
