@@ -15,7 +15,7 @@
 namespace vnngp::app {
 namespace {
 
-constexpr std::int64_t kBlockRows = 1 << 14;
+constexpr std::int64_t kBlockRows = 1 << 16;
 
 struct EvaluateCommand {
     std::string model, data, target;

@@ -21,7 +21,8 @@
 namespace vnngp::app {
 namespace {
 
-constexpr std::int64_t kRowsPerPiece = 1 << 12, kPiecesPerThread = 4;
+/// Points of one gap in a block share factorisations: blocks are large.
+constexpr std::int64_t kRowsPerBlock = 1 << 16, kRowsPerPiece = 1 << 12;
 
 struct PredictCommand {
     std::string model, data, output = "-";
@@ -61,17 +62,16 @@ struct Block {
 };
 
 /// The rows [begin, end) of the block as they came, with what is predicted added.
-data::CsvRows predicted_rows(const PredictCommand& command, const std::vector<double>& probabilities, const Predictor& predictor,
-                             const Block& block, Eigen::Index begin, Eigen::Index end, const Points& samples, char separator) {
-    const Prediction prediction = predictor.predict(block.points.middleRows(begin, end - begin), probabilities);
+data::CsvRows predicted_rows(const PredictCommand& command, const Block& block, const Prediction& prediction, const Points& samples,
+                             Eigen::Index begin, Eigen::Index end, char separator) {
     const Vector& mean = command.latent ? prediction.latent_mean : prediction.mean;
     const Vector& variance = command.latent ? prediction.latent_variance : prediction.variance;
     data::CsvRows rows({.separator = separator});
     for (Eigen::Index i = begin; i < end; ++i) {
         rows.raw(block.table.raw_rows[static_cast<std::size_t>(i)]);
-        rows.number(mean[i - begin]);
-        rows.number(std::sqrt(variance[i - begin]));
-        for (const double quantile : prediction.quantiles.row(i - begin)) rows.number(quantile);
+        rows.number(mean[i]);
+        rows.number(std::sqrt(variance[i]));
+        for (const double quantile : prediction.quantiles.row(i)) rows.number(quantile);
         if (samples.size() > 0)
             for (const double sample : samples.row(i)) rows.number(sample);
         rows.end_row();
@@ -89,17 +89,17 @@ Counts predict_table(const PredictCommand& command, const std::vector<double>& p
                      data::CsvWriter& writer) {
     const auto read_block = [&] {
         // Samples are drawn for all rows together.
-        Block block{
-            command.samples > 0 ? reader.rest(context) : reader.next_block(kRowsPerPiece * kPiecesPerThread * context.num_threads()), {}};
+        Block block{command.samples > 0 ? reader.rest(context) : reader.next_block(kRowsPerBlock), {}};
         block.skipped = check_values(block.table, columns, command.drop_missing);
         block.points = model_points(model, block.table, columns);
         return block;
     };
     Counts counts;
-    // While some threads predict the rows of a block, one reads the next block.
+    // All threads predict a block; while some then write its rows, one reads the next.
     for (Block block = read_block(), next; !block.at_end(); block = std::exchange(next, {})) {
         const Points samples =
             command.samples > 0 ? predictor.sample(block.points, command.samples, command.seed, command.latent) : Points();
+        const Prediction prediction = predictor.predict(block.points, probabilities);
         const std::int64_t count = block.table.rows();
         std::vector<data::CsvRows> rows(num_chunks(count, kRowsPerPiece));
         parallel_chunks(context, static_cast<std::int64_t>(rows.size()) + 1, 1, [&](const Chunk& chunk) {
@@ -108,8 +108,8 @@ Counts predict_table(const PredictCommand& command, const std::vector<double>& p
                 return;
             }
             const std::int64_t begin = (chunk.number - 1) * kRowsPerPiece;
-            rows[static_cast<std::size_t>(chunk.number - 1)] = predicted_rows(
-                command, probabilities, predictor, block, begin, std::min(begin + kRowsPerPiece, count), samples, reader.separator());
+            rows[static_cast<std::size_t>(chunk.number - 1)] =
+                predicted_rows(command, block, prediction, samples, begin, std::min(begin + kRowsPerPiece, count), reader.separator());
         });
         for (const data::CsvRows& piece : rows) writer.rows(piece);
         counts.skipped += block.skipped;
