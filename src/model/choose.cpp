@@ -84,6 +84,8 @@ Difference difference(const Vector& a, const Vector& b) {
     return {mean, std::sqrt((d.array() - mean).square().sum() / std::max<double>(1.0, d.size() - 1.0) / d.size())};
 }
 
+}  // namespace
+
 class Comparison {
 public:
     Comparison(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
@@ -99,6 +101,7 @@ public:
         held_out_points_ = data::gather_rows(points, sample_.held_out);
         held_out_targets_ = data::gather_values(targets, sample_.held_out);
         const double rows = static_cast<double>(inputs.rows());
+        sample_is_all_ = sample_.train.size() + sample_.held_out.size() == static_cast<std::size_t>(inputs.rows());
         while (most_neighbors_ > kUnchosenNeighbors && rows * std::pow(most_neighbors_, 3) / 3.0 > kLongestPass) most_neighbors_ /= 2;
     }
 
@@ -124,20 +127,22 @@ public:
         }
         if (choose_neighbors) {
             grow_neighbors(context, choose_kernel);
-        } else if (!choose_kernel || asked != choice_.options.neighbors) {
+        } else if (asked != choice_.options.neighbors) {
             choice_.options.neighbors = asked;
             context.report({"choose", 0, 1, "neighbours of a prediction"});
             accept(scored(choice_.options, hyper_or_null()));
         }
-        warn(choose_neighbors);
-        if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
-        return std::move(choice_);
+        return finished(choose_neighbors);
     }
 
-    Index further() const { return further_; }
-    bool sample_is_all(Eigen::Index count) const {
-        return static_cast<Eigen::Index>(sample_.train.size() + sample_.held_out.size()) == count;
+    Choice run_for(const Context& context, const FittedModel& trained) {
+        context.report({"choose", 0, 1, "neighbours of a prediction"});
+        choice_.options.fixed = in_data_units(trained);
+        accept(scored(choice_.options, nullptr));
+        return finished(false);
     }
+
+    bool sample_is_all() const { return sample_is_all_; }
 
 private:
     /// A setting, what it learned, and its score on every held-out observation.
@@ -149,6 +154,13 @@ private:
         std::vector<double> tails;     ///< see calibrate()
         double looking_further = 0.0;  ///< gain of predicting from more neighbours than K, nats per observation
     };
+
+    Choice finished(bool neighbors_were_chosen) {
+        warn(neighbors_were_chosen);
+        if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
+        choice_.options.prediction_neighbors = further_;
+        return std::move(choice_);
+    }
 
     const inference::Hyperparameters* hyper_or_null() const { return choice_.hyper ? &*choice_.hyper : nullptr; }
 
@@ -234,7 +246,7 @@ private:
 
     Context context_;
     const likelihood::Likelihood& likelihood_;
-    const FittedModel& base_;
+    FittedModel base_;  ///< columns and scales
     Sample sample_;
     Points train_inputs_, held_out_points_;
     Vector train_targets_, held_out_targets_;
@@ -243,30 +255,37 @@ private:
     double bound_ = 0.0, looking_further_ = 0.0;
     std::vector<double> tails_;
     Index further_ = 0;
+    bool sample_is_all_ = false;
     Index most_neighbors_ = kMostNeighbors;
 };
 
-}  // namespace
-
-Choice choose(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
-              const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model) {
-    Choice choice{options, std::nullopt, {}, {}, {}, {}};
-    const bool open = options.kernel == kAutomaticKernel || options.neighbors == 0 || options.prediction_neighbors == 0;
-    if (!open) return choice;
-    if (options.method != Method::vnngp || options.inference == Inference::stochastic || inputs.rows() < kFewestToCompare) {
-        if (options.kernel == kAutomaticKernel) choice.options.kernel = kUnchosenKernel;
-        if (options.neighbors == 0) choice.options.neighbors = kUnchosenNeighbors;
-        if (options.prediction_neighbors == 0)
-            choice.options.prediction_neighbors = options.method == Method::swsgp  ? choice.options.neighbors
-                                                  : options.method == Method::sggp ? kObservationsToPredictFrom
-                                                                                   : further_neighbors(choice.options.neighbors);
-        return choice;
+Chooser::Chooser(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
+                 const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model)
+    : context_(context), given_{options, std::nullopt, {}, {}, {}, {}} {
+    if (options.kernel != kAutomaticKernel && options.neighbors != 0 && options.prediction_neighbors != 0) return;
+    if (options.method == Method::vnngp && options.inference != Inference::stochastic && inputs.rows() >= kFewestToCompare) {
+        comparison_ = std::make_unique<Comparison>(context, points, targets, inputs, scaled_targets, likelihood, options, model);
+        return;
     }
-    Comparison comparison(context, points, targets, inputs, scaled_targets, likelihood, options, model);
-    choice = comparison.run(context);
-    choice.options.prediction_neighbors = comparison.further();
-    if (!comparison.sample_is_all(inputs.rows())) choice.hyper.reset();
+    FitOptions& settled = given_.options;
+    if (options.kernel == kAutomaticKernel) settled.kernel = kUnchosenKernel;
+    if (options.neighbors == 0) settled.neighbors = kUnchosenNeighbors;
+    if (options.prediction_neighbors == 0)
+        settled.prediction_neighbors = options.method == Method::swsgp  ? settled.neighbors
+                                       : options.method == Method::sggp ? kObservationsToPredictFrom
+                                                                        : further_neighbors(settled.neighbors);
+}
+
+Chooser::~Chooser() = default;
+
+Choice Chooser::before_training() {
+    const FitOptions& options = given_.options;
+    if (!comparison_ || (options.kernel != kAutomaticKernel && options.neighbors != 0)) return given_;
+    Choice choice = comparison_->run(context_);
+    if (!comparison_->sample_is_all()) choice.hyper.reset();
     return choice;
 }
+
+Choice Chooser::after_training(const FittedModel& trained) { return comparison_->run_for(context_, trained); }
 
 }  // namespace vnngp::model

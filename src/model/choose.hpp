@@ -1,6 +1,7 @@
 // What the user left open (kernel, K, neighbours of a prediction) decided by scores on data held out of a sample.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "vnngp/model/fitted_model.hpp"
@@ -9,15 +10,34 @@
 namespace vnngp::model {
 
 struct Choice {
-    FitOptions options;                               ///< nothing left open
+    FitOptions options;                               ///< nothing left open but, perhaps, the neighbours of a prediction
     std::optional<inference::Hyperparameters> hyper;  ///< learned on a sample that stands for all the data, where there was one
     std::vector<Tried> tried;
     Calibration calibration;
     std::vector<std::string> notes, warnings;
 };
 
-/// points and targets as the user gave them; inputs and scaled_targets standardised by `model`, which has its columns and scales.
-Choice choose(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
-              const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model);
+class Comparison;
+
+/// Keeps a sample of the data, not the data.
+class Chooser {
+public:
+    /// points and targets as the user gave them; inputs and scaled_targets standardised by `model`, which has its columns and scales. The
+    /// likelihood must outlive the chooser.
+    Chooser(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
+            const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model);
+    ~Chooser();
+
+    /// Kernel and K, and with them the neighbours of a prediction. Where only the latter are open they stay so: they are cheaper to find
+    /// for a trained model.
+    Choice before_training();
+    /// Neighbours of a prediction for the hyperparameters that were learned.
+    Choice after_training(const FittedModel& trained);
+
+private:
+    const Context& context_;
+    Choice given_;
+    std::unique_ptr<Comparison> comparison_;  ///< none where nothing is to be compared
+};
 
 }  // namespace vnngp::model

@@ -18,6 +18,15 @@ Inference resolved(const FitOptions& options, const likelihood::Likelihood& like
     return likelihood.is_gaussian() ? Inference::collapsed : Inference::natural;
 }
 
+void keep(const model::Choice& choice, Clock::time_point since, FittedModel& model) {
+    FitReport& report = model.report;
+    report.tried.insert(report.tried.end(), choice.tried.begin(), choice.tried.end());
+    report.notes.insert(report.notes.end(), choice.notes.begin(), choice.notes.end());
+    report.warnings.insert(report.warnings.end(), choice.warnings.begin(), choice.warnings.end());
+    report.seconds_choose += seconds_since(since);
+    model.calibration = choice.calibration;
+}
+
 }  // namespace
 
 void discard_checkpoint(const std::string& path) {
@@ -45,17 +54,20 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     FitOptions settled = options;
     settled.inference = resolved(options, *likelihood);
     const auto choose_start = Clock::now();
-    const auto choice = model::choose(context, points, targets, inputs, standardized, *likelihood, settled, model);
-    model.report.tried = choice.tried;
-    model.calibration = choice.calibration;
-    model.report.notes.insert(model.report.notes.end(), choice.notes.begin(), choice.notes.end());
-    model.report.warnings.insert(model.report.warnings.end(), choice.warnings.begin(), choice.warnings.end());
-    model.report.seconds_choose = seconds_since(choose_start);
+    model::Chooser chooser(context, points, targets, inputs, standardized, *likelihood, settled, model);
+    const model::Choice choice = chooser.before_training();
+    keep(choice, choose_start, model);
 
     points.resize(0, 0);
     targets.resize(0);
     model::train(context, std::move(inputs), std::move(standardized), *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr,
                  model);
+    if (choice.options.prediction_neighbors == 0) {
+        const auto after_start = Clock::now();
+        const model::Choice after = chooser.after_training(model);
+        model.prediction_neighbors = after.options.prediction_neighbors;
+        keep(after, after_start, model);
+    }
     if (options.prediction_neighbors == 0 && options.method == Method::vnngp && settled.inference != Inference::stochastic)
         model::find_gaps(context, model);
     model::add_warnings(*likelihood, model);
