@@ -40,6 +40,7 @@ struct FitCommand {
     std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
     std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated";
 
+    bool intervals_asked = false;             ///< --intervals calibrated was given
     std::vector<std::string> of_minibatches;  ///< options given that only training by minibatches has
 
     double validation = 0.0;
@@ -166,6 +167,12 @@ std::vector<std::string> options_without_effect(const FitCommand& command, const
     const bool stochastic = options.inference == Inference::stochastic;
     if (options.method == Method::vnngp && !stochastic && !command.of_minibatches.empty())
         notes.push_back(fmt::format("{}: without effect, only --inference stochastic has it", fmt::join(command.of_minibatches, ", ")));
+    const bool compared = !stochastic && options.method == Method::vnngp &&
+                          (options.kernel == kAutomaticKernel || options.neighbors == 0 || options.prediction_neighbors == 0);
+    if (command.intervals_asked && options.calibrate && !likelihood::make_likelihood(options.likelihood)->standardizes_targets())
+        notes.push_back("--intervals calibrated: without effect, classes and counts are predicted as the model has them");
+    else if (command.intervals_asked && options.calibrate && !compared)
+        notes.push_back("--intervals calibrated: without effect, no rows are held out where nothing is compared");
     if ((stochastic || options.method != Method::vnngp) && command.neighbors == "auto")
         notes.push_back("--neighbors auto: nothing is compared here, K is 32");
     return notes;
@@ -336,8 +343,8 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
     group.add("--mean", command.mean, "NAME", mean_text(),
               "Mean of the latent function: constant, linear in all inputs, linear:COLUMNS in some, zero");
     group.add("--intervals", command.intervals, "NAME", one_of({"calibrated", "model"}),
-              "Quantiles and 95 % intervals: adjusted where those of the model hold too many or too few of the rows held out to choose "
-              "kernel and neighbours, or the model's own");
+              "Central intervals, and quantiles as their ends: adjusted where those of the model hold too many or too few of the rows held "
+              "out to choose kernel and neighbours, or the model's own");
     group.add("--method", command.method, "NAME", one_of(names_of(kMethods, method_name)),
               "Approximation; all but vnngp are there to compare with: the exact process, a low-rank one with inducing points, one with "
               "local divergences, one that learns from small neighbourhoods");
@@ -389,6 +396,7 @@ Examples:
     return {parser, [command, parser] {
                 for (const char* option : {"--epochs", "--batch", "--learning-rate"})
                     if (parser->count(option) > 0) command->of_minibatches.emplace_back(option);
+                command->intervals_asked = parser->count("--intervals") > 0;
                 run_fit(*command);
             }};
 }

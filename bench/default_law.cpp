@@ -134,7 +134,8 @@ std::array<Comparison, 2> compare(const Setting& setting, int fields, bool exact
         const Vector y = data::gather_values(field.targets, train);
         FitOptions options;
         if (exactly)
-            options = {.kernel = setting.kernel, .metric = Metric::euclidean, .method = Method::exact, .nugget = {NuggetOption::Mode::none}};
+            options = {
+                .kernel = setting.kernel, .metric = Metric::euclidean, .method = Method::exact, .nugget = {NuggetOption::Mode::none}};
         const FittedModel model = fit(x, y, options);
         for (int part = 0; part < 2; ++part) {
             const Points test = data::gather_rows(field.inputs, held_out[part]);

@@ -140,12 +140,6 @@ double data_term(const Row& row, const Problem& problem, const Hyperparameters& 
     return weight * ell;
 }
 
-void add(conditional::CovarianceGradient& total, const conditional::CovarianceGradient& part) {
-    for (std::size_t p = 0; p < part.log_shape.size(); ++p) total.log_shape[p] += part.log_shape[p];
-    total.log_outputscale += part.log_outputscale;
-    total.log_nugget += part.log_nugget;
-}
-
 // The one reduction over points: contributions of the rows of a slab, in row order.
 void scatter(const Problem& problem, const Hyperparameters& hyper, const Slab& slab, const neighbors::NeighborGraph& graph,
              std::span<const Index> rows, bool self_is_inducing, ElboGradient& gradient) {
@@ -194,7 +188,7 @@ double sum_over_rows(const Context& context, const conditional::Covariance& cova
                 context, covariance, neighborhoods, part,
                 [&](const Row& row, RowAdjoint& adjoint) { slab.value[row.position] = term(row, &slab, &adjoint); }, on_location);
             raised = result.jitter;
-            add(gradient->covariance, result.gradient);
+            gradient->covariance += result.gradient;
             scatter(problem, hyper, slab, neighborhoods.graph, part, self_is_inducing, *gradient);
         }
         if (jitter != nullptr) jitter->merge(raised);

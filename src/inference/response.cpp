@@ -66,10 +66,7 @@ double response_log_likelihood(const Context& context, const Problem& problem, c
                 }
             });
         raised = result.jitter;
-        for (std::size_t p = 0; p < result.gradient.log_shape.size(); ++p)
-            gradient->covariance.log_shape[p] += result.gradient.log_shape[p];
-        gradient->covariance.log_outputscale += result.gradient.log_outputscale;
-        gradient->covariance.log_nugget += result.gradient.log_nugget;
+        gradient->covariance += result.gradient;
         for (std::size_t term = 0; term < rows.size(); ++term) {
             gradient->prior_mean += on_mean.values[term * on_mean.stride];
             for (std::size_t c = 0; c + 1 < on_mean.stride; ++c) gradient->prior_slopes[c] += on_mean.values[term * on_mean.stride + 1 + c];

@@ -96,6 +96,9 @@ public:
           sample_(divided_sample(context, inputs, likelihood.is_gaussian() ? kLargestSample : kLargestSlowSample)) {
         context_.progress = {};
         choice_.options = options;
+        // As densely as they will be among all the data.
+        inducing_ = static_cast<Index>(static_cast<double>(options.inducing) * static_cast<double>(sample_.train.size()) /
+                                       static_cast<double>(inputs.rows()));
         train_inputs_ = data::gather_rows(inputs, sample_.train);
         train_targets_ = data::gather_values(scaled_targets, sample_.train);
         held_out_points_ = data::gather_rows(points, sample_.held_out);
@@ -129,7 +132,7 @@ public:
             grow_neighbors(context, choose_kernel);
         } else if (asked != choice_.options.neighbors) {
             choice_.options.neighbors = asked;
-            context.report({"choose", 0, 1, "neighbours of a prediction"});
+            context.report({"choose", 0, 1, fmt::format("K = {}", asked)});
             accept(scored(choice_.options, hyper_or_null()));
         }
         return finished(choose_neighbors);
@@ -151,7 +154,7 @@ private:
         inference::Hyperparameters hyper;
         Vector score;
         double bound = 0.0;            ///< on the evidence of what it was trained on
-        std::vector<double> tails;     ///< see calibrate()
+        Vector cdf = {};               ///< at every held-out observation
         double looking_further = 0.0;  ///< gain of predicting from more neighbours than K, nats per observation
     };
 
@@ -168,26 +171,30 @@ private:
         const auto start = Clock::now();
         FittedModel model = base_;
         FitOptions settings = options;
+        settings.inducing = options.inducing > 0 ? std::max<Index>(2, inducing_) : 0;
         settings.prediction_neighbors = options.prediction_neighbors > 0 ? options.prediction_neighbors : options.neighbors;
         train(context_, train_inputs_, train_targets_, likelihood_, settings, warm, model);
-        Settings best{settings, model.hyper, {}, model.report.elbo, {}};
+        Settings best{options, model.hyper, {}, model.report.elbo};
+        const auto all = static_cast<Index>(model.inducing.rows());
+        Index looked_at = 0;
         double nearest = 0.0;
         for (const int factor : kFurther) {
-            const Index further = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
-            if (best.score.size() > 0 && (further > kFurthest || options.prediction_neighbors > 0)) break;
-            const Predictor predictor(model, context_, further);
-            Vector score = predictor.log_density(held_out_points_, held_out_targets_).array() + std::log(model.target_scaling.scale);
-            if (best.score.size() == 0) nearest = score.mean();
+            const Index asked = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
+            const Index further = std::min(asked, all);
+            if (looked_at > 0 && (asked > kFurthest || further == looked_at)) break;
+            auto held_out = Predictor(model, context_, further).density(held_out_points_, held_out_targets_);
+            const Vector score = held_out.log_density.array() + std::log(model.target_scaling.scale);
+            if (looked_at == 0) nearest = score.mean();
+            looked_at = further;
             if (best.score.size() > 0 && !(score.mean() > best.score.mean())) continue;
             best.looking_further = score.mean() - nearest;
-            best.score = std::move(score);
-            best.options.prediction_neighbors = further;
+            best.score = score;
+            best.cdf = std::move(held_out.cdf);
+            best.options.prediction_neighbors = asked;
         }
-        const Vector cdf = Predictor(model, context_, best.options.prediction_neighbors).score(held_out_points_, held_out_targets_).cdf;
-        for (const double p : cdf) best.tails.push_back(2.0 * std::min(p, 1.0 - p));
         const double error = accepted_.size() > 0 ? difference(best.score, accepted_).error : 0.0;
-        choice_.tried.push_back(
-            {options.kernel, options.neighbors, best.options.prediction_neighbors, best.score.mean(), error, seconds_since(start)});
+        choice_.tried.push_back({options.kernel, options.neighbors, std::min(best.options.prediction_neighbors, all), best.score.mean(),
+                                 error, seconds_since(start)});
         return best;
     }
 
@@ -199,7 +206,7 @@ private:
         choice_.hyper = std::move(settings.hyper);
         accepted_ = std::move(settings.score);
         bound_ = settings.bound;
-        tails_ = std::move(settings.tails);
+        cdf_ = std::move(settings.cdf);
         looking_further_ = settings.looking_further;
     }
 
@@ -212,13 +219,14 @@ private:
     }
 
     void calibrate_intervals() {
-        const auto count = tails_.size();
-        const auto outside = std::count_if(tails_.begin(), tails_.end(), [](double tail) { return tail < 0.05; });
-        choice_.calibration = calibrate(std::move(tails_));
+        std::vector<double> tails;
+        for (const double p : cdf_) tails.push_back(2.0 * std::min(p, 1.0 - p));
+        const auto inside = std::count_if(tails.begin(), tails.end(), [](double tail) { return tail >= 0.05; });
+        choice_.calibration = calibrate(std::move(tails));
         if (!choice_.calibration.model_tails.empty())
             choice_.notes.push_back(fmt::format(
                 "95 % intervals of the model held {:.1f} % of {} held-out observations: its quantiles are adjusted to hold 95 %",
-                100.0 - 100.0 * static_cast<double>(outside) / static_cast<double>(count), count));
+                100.0 * static_cast<double>(inside) / static_cast<double>(cdf_.size()), cdf_.size()));
     }
 
     // K = 16, 32, 64 ... while the score improves by more than the error of the improvement.
@@ -253,8 +261,9 @@ private:
     Choice choice_;
     Vector accepted_;
     double bound_ = 0.0, looking_further_ = 0.0;
-    std::vector<double> tails_;
+    Vector cdf_;
     Index further_ = 0;
+    Index inducing_ = 0;
     bool sample_is_all_ = false;
     Index most_neighbors_ = kMostNeighbors;
 };

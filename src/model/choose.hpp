@@ -35,7 +35,7 @@ public:
     Choice after_training(const FittedModel& trained);
 
 private:
-    const Context& context_;
+    Context context_;
     Choice given_;
     std::unique_ptr<Comparison> comparison_;  ///< none where nothing is to be compared
 };

@@ -240,7 +240,10 @@ int limited(int evaluations, const ClosedFormSettings& settings) {
 ClosedFormResult train_response(const Context& context, const Problem& problem, Hyperparameters hyper, RoughValues rough,
                                 const ClosedFormSettings& settings, GraphSearch& search) {
     ClosedFormResult result;
-    int most = kRoundsOnAll.most;
+    result.converged = true;
+    result.stopped_because = "hyperparameters were given";
+    if (settings.fixed) search.refresh(hyper, {&rough.values});
+    int most = settings.fixed ? 0 : kRoundsOnAll.most;
     bool more = true;
     for (int round = 0; round < most; ++round) {
         if (!more && settings.metric == Metric::euclidean) break;

@@ -1,6 +1,7 @@
 // The method, one line a stage.
 #include "vnngp/model/fit.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "model/choose.hpp"
@@ -65,7 +66,7 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     if (choice.options.prediction_neighbors == 0) {
         const auto after_start = Clock::now();
         const model::Choice after = chooser.after_training(model);
-        model.prediction_neighbors = after.options.prediction_neighbors;
+        model.prediction_neighbors = std::min(after.options.prediction_neighbors, static_cast<Index>(model.inducing.rows()));
         keep(after, after_start, model);
     }
     if (options.prediction_neighbors == 0 && options.method == Method::vnngp && settled.inference != Inference::stochastic)

@@ -157,7 +157,7 @@ void check_consistency(const FittedModel& model, const std::string& path) {
     require(model.gap_neighbors == 0 || (model.gap_neighbors > 0 && std::isnormal(model.gap_distance) && model.gap_distance > 0.0),
             "its gaps have no distance");
     const auto& tails = model.calibration.model_tails;
-    require(tails.empty() || (tails.size() == std::size(kCalibratedTails) && std::is_sorted(tails.rbegin(), tails.rend()) &&
+    require(tails.empty() || (tails.size() <= std::size(kCalibratedTails) && std::is_sorted(tails.rbegin(), tails.rend()) &&
                               tails.front() <= 1.0 && positive(tails.back())),
             "the calibration of its quantiles makes no sense");
     require(model.mean_columns.size() == model.hyper.slopes.size(), "the slopes of its mean do not match their columns");

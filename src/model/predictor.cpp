@@ -19,6 +19,8 @@ namespace {
 constexpr double kLowerTail = 0.025, kUpperTail = 0.975;  // the reported 95 % interval
 
 constexpr std::int64_t kPointsPerChunk = 512;
+constexpr std::size_t kPointsPerPiece = 1024;  ///< of a cell of a gap
+constexpr Index kMostEdges = 1 << 21;          ///< of the neighbours that are in memory at a time
 
 std::span<const double> part(const Vector& v, const Chunk& chunk) {
     return {v.data() + chunk.begin, static_cast<std::size_t>(chunk.end - chunk.begin)};
@@ -75,12 +77,11 @@ inference::LatentPrediction Predictor::smooth(const Points& x, const neighbors::
 }
 
 // Points in gaps and where data are sparse a second time, from more neighbours.
-void Predictor::look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const {
-    std::vector<Index> nearest, sparse;
-    for (Index i = 0; i < graph.num_rows(); ++i) nearest.push_back(graph.row(i)[0]);
+void Predictor::look_further(const Points& x, std::span<const Index> nearest, inference::LatentPrediction& prediction) const {
+    std::vector<Index> sparse;
     const Vector distance = index_.distances(x, data::gather_rows(model_.inducing, nearest));
     const double cells_from = has_cells_ ? model_.gap_distance : std::numeric_limits<double>::infinity();
-    for (Index i = 0; i < graph.num_rows(); ++i)
+    for (Index i = 0; i < static_cast<Index>(x.rows()); ++i)
         if (distance[i] > sparse_distance() && distance[i] <= cells_from) sparse.push_back(i);
     if (!sparse.empty() && sparse_neighbors() > neighbors_) {
         const Points there = data::gather_rows(x, sparse);
@@ -105,22 +106,43 @@ void Predictor::look_around(const Points& x, const std::vector<model::GapCell>& 
     Points centers(cells.size(), cells.front().center.size());
     for (std::size_t c = 0; c < cells.size(); ++c) centers.row(c) = cells[c].center;
     const auto around = index_.search_at(centers, gap_neighbors_, context_);
+    // Far outside the data one cell may have all points: it is factored again for each piece of it.
+    struct Piece {
+        Index cell;
+        std::span<const Index> points;
+    };
+    std::vector<Piece> pieces;
+    for (std::size_t c = 0; c < cells.size(); ++c)
+        for (std::span<const Index> rest = cells[c].points; !rest.empty(); rest = rest.subspan(pieces.back().points.size()))
+            pieces.push_back({static_cast<Index>(c), rest.first(std::min(rest.size(), kPointsPerPiece))});
     linalg::set_dense_threads(1);
-    parallel_chunks(context_, static_cast<std::int64_t>(cells.size()), 1, [&](const Chunk& chunk) {
-        const auto& points = cells[chunk.number].points;
+    parallel_chunks(context_, static_cast<std::int64_t>(pieces.size()), 1, [&](const Chunk& chunk) {
+        const auto& [cell, points] = pieces[chunk.number];
         const Points there = data::gather_rows(x, points);
         const Vector mean = prior_means(there);
         const auto further = inference::predict_latent_together(context_, covariance(), {centered_mean_, model_.posterior.variance, mean},
-                                                                model_.inducing, around.row(static_cast<Index>(chunk.number)), there);
-        prediction.mean(points) = further.mean;
-        prediction.variance(points) = further.variance;
+                                                                model_.inducing, around.row(cell), there);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            prediction.mean[points[i]] = further.mean[i];
+            prediction.variance[points[i]] = further.variance[i];
+        }
     });
 }
 
 inference::LatentPrediction Predictor::from_nearest(const Points& x) const {
-    const auto graph = index_.search(x, neighbors_, context_);
-    auto prediction = smooth(x, graph);
-    if (gap_neighbors_ > 0) look_further(x, graph, prediction);
+    const auto count = static_cast<Index>(x.rows());
+    inference::LatentPrediction prediction{Vector(count), Vector(count)};
+    std::vector<Index> nearest;
+    const Index rows = std::max<Index>(1, kMostEdges / std::max<Index>(1, neighbors_));
+    for (Index first = 0; first < count; first += rows) {
+        const Points there = x.middleRows(first, std::min(rows, count - first));
+        const auto graph = index_.search(there, neighbors_, context_);
+        const auto smoothed = smooth(there, graph);
+        prediction.mean.segment(first, there.rows()) = smoothed.mean;
+        prediction.variance.segment(first, there.rows()) = smoothed.variance;
+        for (Index i = 0; i < graph.num_rows(); ++i) nearest.push_back(graph.row(i)[0]);
+    }
+    if (gap_neighbors_ > 0) look_further(x, nearest, prediction);
     if (model_.weights.size() > 0)
         prediction.mean = prior_means(x) + rivals::predict_mean(context_, covariance(), model_.inducing, model_.weights, x);
     return prediction;
@@ -228,7 +250,7 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
     const Vector y = data::apply(model_.target_scaling, targets);
     const double scale = model_.target_scaling.scale;
     const double lower = model_probability(model_.calibration, kLowerTail), upper = model_probability(model_.calibration, kUpperTail);
-    Scored scored{Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size())};
+    Scored scored{Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size()), Vector(y.size())};
     Vector variance(y.size());
     parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
         const likelihood::LatentMarginals marginals{part(f.observed.mean, chunk), part(f.observed.variance, chunk)};
@@ -238,7 +260,6 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
         likelihood_->crps(parameters, part(y, chunk), marginals, part(scored.crps, chunk));
         likelihood_->predictive_quantile(parameters, lower, marginals, part(scored.lower, chunk));
         likelihood_->predictive_quantile(parameters, upper, marginals, part(scored.upper, chunk));
-        likelihood_->predictive_cdf(parameters, part(y, chunk), marginals, part(scored.cdf, chunk));
     });
     scored.log_density.array() -= std::log(scale);
     scored.crps *= scale;
@@ -246,15 +267,17 @@ Predictor::Scored Predictor::score(const Points& points, const Vector& targets) 
     return scored;
 }
 
-Vector Predictor::log_density(const Points& points, const Vector& targets) const {
+Predictor::Density Predictor::density(const Points& points, const Vector& targets) const {
     const Latent f = latent(points);
     const Vector y = data::apply(model_.target_scaling, targets);
-    Vector density(y.size());
+    Density density{Vector(y.size()), Vector(y.size())};
     parallel_chunks(context_, y.size(), kPointsPerChunk, [&](const Chunk& chunk) {
-        likelihood_->log_predictive_density(model_.hyper.likelihood, part(y, chunk),
-                                            {part(f.observed.mean, chunk), part(f.observed.variance, chunk)}, part(density, chunk));
+        const likelihood::LatentMarginals marginals{part(f.observed.mean, chunk), part(f.observed.variance, chunk)};
+        likelihood_->log_predictive_density(model_.hyper.likelihood, part(y, chunk), marginals, part(density.log_density, chunk));
+        likelihood_->predictive_cdf(model_.hyper.likelihood, part(y, chunk), marginals, part(density.cdf, chunk));
     });
-    return density.array() - std::log(model_.target_scaling.scale);
+    density.log_density.array() -= std::log(model_.target_scaling.scale);
+    return density;
 }
 
 Prediction FittedModel::predict(const Points& points, const Context& context) const { return Predictor(*this, context).predict(points); }

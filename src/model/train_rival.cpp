@@ -54,7 +54,7 @@ void train_exact(const Context& context, inference::Problem& problem, const FitO
     report.trace = std::move(trained.trace);
     report.linear_iterations = trained.linear_iterations;
     model.hyper = std::move(trained.hyper);
-    model.posterior = {rivals::values_at_points(problem), Vector::Zero(problem.num_inducing())};
+    model.posterior = {inference::values_at_points(problem), Vector::Zero(problem.num_inducing())};
     model.weights = std::move(trained.weights);
     model.neighbors = 0;
 }
@@ -123,7 +123,7 @@ void train_sggp(const Context& context, inference::Problem& problem, const FitOp
         report.stopped_because = "the hyperparameters are known: nothing is left to learn";
     }
     model.hyper = std::move(trained.hyper);
-    model.posterior = {rivals::values_at_points(problem), Vector::Zero(problem.num_inducing())};
+    model.posterior = {inference::values_at_points(problem), Vector::Zero(problem.num_inducing())};
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include "rivals/observed_covariance.hpp"
 #include "vnngp/rivals/exact.hpp"
-#include "vnngp/rivals/sggp.hpp"
 
 namespace vnngp::rivals {
 void add_mean_gradient(const inference::Problem& problem, const Vector& weights, inference::ElboGradient& gradient) {
@@ -19,7 +18,7 @@ void add_diagonal_gradient(const conditional::Covariance& covariance, double noi
 }
 
 Vector centered_observations(const inference::Problem& problem, const inference::Hyperparameters& hyper) {
-    return values_at_points(problem) - inference::prior_means(problem, hyper, problem.inducing);
+    return inference::values_at_points(problem) - inference::prior_means(problem, hyper, problem.inducing);
 }
 
 double exact_log_likelihood(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,

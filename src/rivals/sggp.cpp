@@ -30,12 +30,6 @@ conditional::Covariance covariance_of_observations(const Problem& problem, const
 
 }  // namespace
 
-Vector values_at_points(const Problem& problem) {
-    Vector values(problem.num_inducing());
-    for (Index i = 0; i < problem.num_observations(); ++i) values[problem.sites[i]] = problem.targets[i];
-    return values;
-}
-
 double neighborhood_likelihood(const Context& context, const Problem& problem, const Hyperparameters& hyper, const Vector& values,
                                std::span<const Index> points, inference::ElboGradient* gradient, conditional::JitterReport* jitter) {
     const auto covariance = covariance_of_observations(problem, hyper);
@@ -67,12 +61,10 @@ double neighborhood_likelihood(const Context& context, const Problem& problem, c
     } else {
         const auto result = conditional::visit_blocks_with_adjoint(context, covariance, blocks, points, form, fill, visitor);
         raised = result.jitter;
-        for (std::size_t p = 0; p < result.gradient.log_shape.size(); ++p)
-            gradient->covariance.log_shape[p] += result.gradient.log_shape[p];
-        gradient->covariance.log_outputscale += result.gradient.log_outputscale;
-        const double share = hyper.likelihood[0] / covariance.nugget;
-        gradient->covariance.log_nugget += (1.0 - share) * result.gradient.log_nugget;
-        gradient->log_likelihood_parameters[0] += share * result.gradient.log_nugget;
+        gradient->covariance += result.gradient;
+        const double of_noise = hyper.likelihood[0] / covariance.nugget * result.gradient.log_nugget;
+        gradient->covariance.log_nugget -= of_noise;
+        gradient->log_likelihood_parameters[0] += of_noise;
         for (std::size_t place = 0; place < points.size(); ++place) {
             gradient->prior_mean += on_mean[place * coefficients];
             for (std::size_t c = 0; c + 1 < coefficients; ++c) gradient->prior_slopes[c] += on_mean[place * coefficients + 1 + c];
@@ -84,7 +76,7 @@ double neighborhood_likelihood(const Context& context, const Problem& problem, c
 
 NeighborhoodFit fit_neighborhoods(const Context& context, const Problem& problem, Hyperparameters hyper,
                                   const inference::StochasticOptions& options) {
-    const Vector values = values_at_points(problem);
+    const Vector values = inference::values_at_points(problem);
     const inference::ParameterVector layout(problem, options.learned);
     std::vector<double> raw = layout.raw(hyper);
     inference::ElboGradient gradient(problem, false, false);

@@ -73,10 +73,7 @@ private:
         const auto on_location =
             std::span(on_location_).first(gradient_->with_locations() ? rows.size() * stride_ * problem_.inducing.cols() : 0);
         const auto result = conditional::visit_blocks_with_adjoint(context, covariance_, blocks_, rows, form, fill, visitor, on_location);
-        for (std::size_t p = 0; p < result.gradient.log_shape.size(); ++p)
-            gradient_->covariance.log_shape[p] += result.gradient.log_shape[p];
-        gradient_->covariance.log_outputscale += result.gradient.log_outputscale;
-        gradient_->covariance.log_nugget += result.gradient.log_nugget;
+        gradient_->covariance += result.gradient;
         scatter(rows);
         return result.jitter;
     }

@@ -39,7 +39,9 @@ class Options(SystemTest):
         self.fails("fit", "table.csv", "--validation", 0.001, says=["--validation 0.001", "40 rows"])
 
     def test_options_without_effect_are_said(self):
-        for options, says in ((["--epochs", 3], "--epochs: without effect"), (["--inference", "stochastic", "--epochs", 3, "--neighbors", "auto"], "--neighbors auto")):
+        for options, says in ((["--epochs", 3], "--epochs: without effect"),
+                              (["--intervals", "calibrated", "--inference", "stochastic", "--epochs", 3], "--intervals calibrated: without effect"),
+                              (["--inference", "stochastic", "--epochs", 3, "--neighbors", "auto"], "--neighbors auto")):
             self.assertIn(says, self.succeeds("fit", "table.csv", "--model", "m.vnngp", *options).stderr)
         self.assertNotIn("without effect", self.succeeds("fit", "table.csv", "--model", "m.vnngp", "--inference", "stochastic", "--epochs", 3).stderr)
 

@@ -25,6 +25,13 @@ struct CovarianceGradient {
     std::vector<double> log_shape;
     double log_outputscale = 0.0;
     double log_nugget = 0.0;
+
+    CovarianceGradient& operator+=(const CovarianceGradient& part) {
+        for (std::size_t p = 0; p < part.log_shape.size(); ++p) log_shape[p] += part.log_shape[p];
+        log_outputscale += part.log_outputscale;
+        log_nugget += part.log_nugget;
+        return *this;
+    }
 };
 
 /// How often the jitter had to be raised, and how far.

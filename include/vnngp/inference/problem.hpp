@@ -55,6 +55,13 @@ struct Problem {
 /// mu at all points.
 Vector prior_means(const Problem& problem, const Hyperparameters& hyper, const Points& points);
 
+/// The observations in the order of the inducing points, where each point has one.
+inline Vector values_at_points(const Problem& problem) {
+    Vector values(problem.num_inducing());
+    for (Index i = 0; i < problem.num_observations(); ++i) values[problem.sites[i]] = problem.targets[i];
+    return values;
+}
+
 inline conditional::Covariance covariance(const Problem& problem, const Hyperparameters& hyper) {
     return {problem.kernel, hyper.shape, hyper.outputscale, hyper.nugget, problem.jitter};
 }

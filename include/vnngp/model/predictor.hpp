@@ -55,11 +55,14 @@ public:
         Vector mean;
         Vector crps;
         Vector lower, upper;  ///< central 95 % interval
-        Vector cdf;           ///< P(a new observation <= y), by the model before calibration
     };
     Scored score(const Points& points, const Vector& targets) const;
-    /// Of y, in the unit of the target.
-    Vector log_density(const Points& points, const Vector& targets) const;
+    /// The law of a new observation at y, before calibration.
+    struct Density {
+        Vector log_density;  ///< in the unit of the target
+        Vector cdf;          ///< P(a new observation <= y)
+    };
+    Density density(const Points& points, const Vector& targets) const;
 
     const likelihood::Likelihood& likelihood() const { return *likelihood_; }
 
@@ -80,7 +83,8 @@ private:
     inference::LatentPrediction from_all(const Points& x) const;
     inference::LatentPrediction from_nearest(const Points& x) const;
     inference::LatentPrediction smooth(const Points& x, const neighbors::NeighborGraph& graph) const;
-    void look_further(const Points& x, const neighbors::NeighborGraph& graph, inference::LatentPrediction& prediction) const;
+    /// nearest: the inducing point that is nearest to each row.
+    void look_further(const Points& x, std::span<const Index> nearest, inference::LatentPrediction& prediction) const;
     /// From where on, and at how many neighbours, a point looks for itself.
     double sparse_distance() const;
     Index sparse_neighbors() const;

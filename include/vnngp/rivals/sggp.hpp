@@ -18,9 +18,6 @@ double neighborhood_likelihood(const Context& context, const inference::Problem&
                                const Vector& values, std::span<const Index> points, inference::ElboGradient* gradient = nullptr,
                                conditional::JitterReport* jitter = nullptr);
 
-/// The observations in the order of the inducing points.
-Vector values_at_points(const inference::Problem& problem);
-
 struct NeighborhoodFit {
     inference::Hyperparameters hyper;
     double likelihood = 0.0;    ///< (S1)

@@ -52,6 +52,37 @@ TEST(Choice, OfAKernelFindsASmoothFieldSmooth) {
     EXPECT_TRUE(kernel == "rbf" || kernel == "matern52") << kernel;
 }
 
+TEST(Choice, OfAPredictionNamesNoMoreNeighboursThanThereAre) {
+    const auto data = field("matern52", 0.3, 0.01);
+    for (const Inference inference : {Inference::automatic, Inference::response}) {
+        FitOptions options;
+        options.kernel = "matern52";
+        options.neighbors = 50;
+        options.inference = inference;
+        const auto model = fit(data.inputs.topRows(70), data.targets.head(70), options);
+        EXPECT_LE(model.prediction_neighbors, model.inducing.rows());
+        ASSERT_EQ(model.report.tried.size(), 1u);
+        EXPECT_LE(model.report.tried[0].prediction_neighbors, 60);
+    }
+}
+
+// Only the neighbours of a prediction are open: what is learned is what would be learned were they not.
+TEST(Choice, OfAPredictionLeavesTheTrainingAlone) {
+    const auto data = field("matern52", 0.3, 0.01);
+    for (const Inference inference : {Inference::automatic, Inference::response}) {
+        FitOptions open;
+        open.kernel = "matern52";
+        open.neighbors = 12;
+        open.inference = inference;
+        FitOptions closed = open;
+        closed.prediction_neighbors = 24;
+        const auto a = fit(data.inputs, data.targets, open), b = fit(data.inputs, data.targets, closed);
+        EXPECT_EQ(a.hyper.shape, b.hyper.shape);
+        EXPECT_EQ(a.hyper.nugget, b.hyper.nugget);
+        EXPECT_EQ(a.posterior.mean, b.posterior.mean);
+    }
+}
+
 TEST(Choice, OfNeighboursDoublesFrom16WhileItGains) {
     const auto data = field("matern52", 0.3, 0.01);
     FitOptions options;

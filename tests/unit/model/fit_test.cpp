@@ -182,7 +182,7 @@ TEST_P(EveryLikelihood, FitsAndPredictsItsOwnSimulation) {
     EXPECT_GT(prediction.variance.minCoeff(), 0.0);
     const auto scored = predictor.score(data.inputs, data.targets);
     EXPECT_TRUE(scored.log_density.allFinite());
-    EXPECT_EQ(scored.log_density, predictor.log_density(data.inputs, data.targets));
+    EXPECT_EQ(scored.log_density, predictor.density(data.inputs, data.targets).log_density);
     EXPECT_TRUE(scored.crps.allFinite());
     EXPECT_LE((scored.lower - scored.upper).maxCoeff(), 0.0);
     const Vector centered = data.targets.array() - data.targets.mean();

@@ -56,6 +56,19 @@ TEST_F(FieldWithAHole, IsPredictedPointByPointWhateverElseIsPredicted) {
     }
 }
 
+// More points of one cell than are solved for at a time, and more rows than their neighbours are kept for.
+TEST_F(FieldWithAHole, IsPredictedInPiecesAsInOne) {
+    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+    Points far = 0.001 * random_points(2500, 2, 3);
+    far.array() += 40.0;
+    const auto whole = model.predict(far), part = model.predict(far.bottomRows(300));
+    EXPECT_LT((whole.mean.tail(300) - part.mean).norm(), 1e-10);
+    EXPECT_LT((whole.variance.tail(300) - part.variance).norm(), 1e-10);
+    const Points many = outside.replicate(28, 1);
+    const Vector mean = Predictor(model, {}, 64).predict(many).mean;
+    EXPECT_LT((mean.head(outside.rows()) - mean.tail(outside.rows())).norm(), 1e-10);
+}
+
 TEST_F(FieldWithAHole, HasCellsThatWidenWithTheDistanceFromTheData) {
     Points at(5, 2);
     at << 0.1, 0.1, 0.9, 0.9, 1.1, 0.1, 5.0, 5.0, 6.9, 7.9;

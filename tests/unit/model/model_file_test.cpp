@@ -70,8 +70,10 @@ TEST_F(ModelFile, KeepsTheCalibrationOfItsQuantiles) {
     auto model = fit(x, wave(x), settled());
     model.calibration.model_tails = {0.7, 0.5, 0.4, 0.3, 1e-12};
     EXPECT_EQ(expect_faithful(model, x).calibration.model_tails, model.calibration.model_tails);
-    for (const auto& impossible :
-         {std::vector<double>{0.7, 0.5}, {0.7, 0.8, 0.4, 0.3, 0.1}, {0.7, 0.5, 0.4, 0.3, 0.0}, {1.7, 0.5, 0.4, 0.3, 0.1}}) {
+    for (const auto& impossible : {std::vector<double>{0.7, 0.5, 0.4, 0.3, 0.2, 0.1},
+                                   {0.7, 0.8, 0.4, 0.3, 0.1},
+                                   {0.7, 0.5, 0.4, 0.3, 0.0},
+                                   {1.7, 0.5, 0.4, 0.3, 0.1}}) {
         model.calibration.model_tails = impossible;
         save_model(path("wrong"), model);
         EXPECT_TRUE(contains(input_error([&] { load_model(path("wrong")); }), "calibration"));
