@@ -138,11 +138,17 @@ public:
         return finished(choose_neighbors);
     }
 
-    Choice run_for(const Context& context, const FittedModel& trained) {
-        context.report({"choose", 0, 1, "neighbours of a prediction"});
+    Choice run_for(const Context& context, const FittedModel& trained, const FitOptions& options) {
+        const bool open = options.prediction_neighbors == 0;
+        context.report({"choose", 0, 1, open ? "neighbours of a prediction" : "intervals"});
+        choice_ = {};
+        choice_.options = options;
         choice_.options.fixed = in_data_units(trained);
         accept(scored(choice_.options, nullptr));
-        return finished(false);
+        if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
+        Choice choice = finished(false);
+        if (!open) choice.tried.clear(), choice.warnings.clear();  // said before
+        return choice;
     }
 
     bool sample_is_all() const { return sample_is_all_; }
@@ -160,7 +166,8 @@ private:
 
     Choice finished(bool neighbors_were_chosen) {
         warn(neighbors_were_chosen);
-        if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
+        choice_.intervals_off =
+            choice_.options.calibrate && likelihood_.standardizes_targets() && !calibrate(held_out_tails()).model_tails.empty();
         choice_.options.prediction_neighbors = further_;
         return std::move(choice_);
     }
@@ -218,15 +225,20 @@ private:
                             choice_.options.neighbors, further_, looking_further_));
     }
 
-    void calibrate_intervals() {
+    std::vector<double> held_out_tails() const {
         std::vector<double> tails;
         for (const double p : cdf_) tails.push_back(2.0 * std::min(p, 1.0 - p));
+        return tails;
+    }
+
+    void calibrate_intervals() {
+        const auto tails = held_out_tails();
+        choice_.calibration = calibrate(tails);
+        if (choice_.calibration.model_tails.empty()) return;
         const auto inside = std::count_if(tails.begin(), tails.end(), [](double tail) { return tail >= 0.05; });
-        choice_.calibration = calibrate(std::move(tails));
-        if (!choice_.calibration.model_tails.empty())
-            choice_.notes.push_back(fmt::format(
-                "95 % intervals of the model held {:.1f} % of {} held-out observations: its quantiles are adjusted to hold 95 %",
-                100.0 * static_cast<double>(inside) / static_cast<double>(cdf_.size()), cdf_.size()));
+        choice_.notes.push_back(
+            fmt::format("95 % intervals of the model held {:.1f} % of {} held-out observations: its quantiles are adjusted to hold 95 %",
+                        100.0 * static_cast<double>(inside) / static_cast<double>(tails.size()), tails.size()));
     }
 
     // K = 16, 32, 64 ... while the score improves by more than the error of the improvement.
@@ -270,7 +282,7 @@ private:
 
 Chooser::Chooser(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
                  const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model)
-    : context_(context), given_{options, std::nullopt, {}, {}, {}, {}} {
+    : context_(context), given_{.options = options, .hyper = {}, .tried = {}, .calibration = {}, .notes = {}, .warnings = {}} {
     if (options.kernel != kAutomaticKernel && options.neighbors != 0 && options.prediction_neighbors != 0) return;
     if (options.method == Method::vnngp && options.inference != Inference::stochastic && inputs.rows() >= kFewestToCompare) {
         comparison_ = std::make_unique<Comparison>(context, points, targets, inputs, scaled_targets, likelihood, options, model);
@@ -295,6 +307,8 @@ Choice Chooser::before_training() {
     return choice;
 }
 
-Choice Chooser::after_training(const FittedModel& trained) { return comparison_->run_for(context_, trained); }
+Choice Chooser::after_training(const FittedModel& trained, const FitOptions& options) {
+    return comparison_->run_for(context_, trained, options);
+}
 
 }  // namespace vnngp::model

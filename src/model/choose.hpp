@@ -13,6 +13,7 @@ struct Choice {
     FitOptions options;                               ///< nothing left open but, perhaps, the neighbours of a prediction
     std::optional<inference::Hyperparameters> hyper;  ///< learned on a sample that stands for all the data, where there was one
     std::vector<Tried> tried;
+    bool intervals_off = false;  ///< 95 % intervals held too many or too few held-out observations: to be calibrated after training
     Calibration calibration;
     std::vector<std::string> notes, warnings;
 };
@@ -31,8 +32,8 @@ public:
     /// Kernel and K, and with them the neighbours of a prediction. Where only the latter are open they stay so: they are cheaper to find
     /// for a trained model.
     Choice before_training();
-    /// Neighbours of a prediction for the hyperparameters that were learned.
-    Choice after_training(const FittedModel& trained);
+    /// With the hyperparameters that were learned: the neighbours of a prediction, where they are still open, and the calibration.
+    Choice after_training(const FittedModel& trained, const FitOptions& options);
 
 private:
     Context context_;

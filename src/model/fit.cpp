@@ -63,9 +63,9 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     targets.resize(0);
     model::train(context, std::move(inputs), std::move(standardized), *likelihood, choice.options, choice.hyper ? &*choice.hyper : nullptr,
                  model);
-    if (choice.options.prediction_neighbors == 0) {
+    if (choice.options.prediction_neighbors == 0 || choice.intervals_off) {
         const auto after_start = Clock::now();
-        const model::Choice after = chooser.after_training(model);
+        const model::Choice after = chooser.after_training(model, choice.options);
         model.prediction_neighbors = std::min(after.options.prediction_neighbors, static_cast<Index>(model.inducing.rows()));
         keep(after, after_start, model);
     }
