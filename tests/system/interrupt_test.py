@@ -34,7 +34,7 @@ class Interrupt(SystemTest):
     def test_resumed_run_equals_an_uninterrupted_one(self):
         epochs = 1000
         whole = self.json_of(*self.command(epochs, "whole.vnngp"))
-        code, output, errors = self.interrupted(self.command(epochs), 0.3 * whole["seconds"]["train"])
+        code, output, errors = self.interrupted(self.command(epochs), 0.2 * whole["seconds"]["train"])
         self.assertEqual(code, 130, "the run was over before it was interrupted" if code == 0 else errors)
         self.assertEqual(output, "")
         self.assertIn("--resume", errors)
@@ -60,7 +60,7 @@ class Interrupt(SystemTest):
         command = [*self.command(60), "--inducing", 30]
         whole = self.json_of(*command)
         os.remove(self.folder / "field.vnngp")
-        code, _, errors = self.interrupted(command, 0.3 * whole["seconds"]["train"])
+        code, _, errors = self.interrupted(command, 0.2 * whole["seconds"]["train"])
         self.assertEqual(code, 130, errors)
         self.assertEqual(self.json_of(*command, "--resume")["elbo"], whole["elbo"])
 
