@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE = 1
 help:
 	@echo "make demo        install what is missing, build, fit the embedded example, print scores, draw the map"
 	@echo "make build       the release program: build/release/vnngp"
-	@echo "make test        every test, in release and under the address and undefined-behaviour sanitizers"
+	@echo "make test        every test in release, nearly all again under the address and undefined-behaviour sanitizers"
 	@echo "make bench       measure the program's speed on this machine"
 	@echo "make bench-peers the same job for other programs, installed into build/peers-venv; PEERS=\"--data DIR\" for real data"
 	@echo "make format      clang-format every C++ file in place"
