@@ -147,7 +147,10 @@ public:
         accept(scored(choice_.options, nullptr));
         if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
         Choice choice = finished(false);
-        if (!open) choice.tried.clear(), choice.warnings.clear();  // said before
+        if (!open) {  // said before training
+            choice.tried.clear();
+            choice.warnings.clear();
+        }
         return choice;
     }
 
