@@ -52,14 +52,19 @@ TEST(Choice, OfAKernelFindsASmoothFieldSmooth) {
     EXPECT_TRUE(kernel == "rbf" || kernel == "matern52") << kernel;
 }
 
+/// Nothing is left to compare but the neighbours of a prediction.
+FitOptions open_prediction(Index neighbors, Inference inference) {
+    FitOptions options;
+    options.kernel = "matern52";
+    options.neighbors = neighbors;
+    options.inference = inference;
+    return options;
+}
+
 TEST(Choice, OfAPredictionNamesNoMoreNeighboursThanThereAre) {
     const auto data = field("matern52", 0.3, 0.01);
     for (const Inference inference : {Inference::automatic, Inference::response}) {
-        FitOptions options;
-        options.kernel = "matern52";
-        options.neighbors = 50;
-        options.inference = inference;
-        const auto model = fit(data.inputs.topRows(70), data.targets.head(70), options);
+        const auto model = fit(data.inputs.topRows(70), data.targets.head(70), open_prediction(50, inference));
         EXPECT_LE(model.prediction_neighbors, model.inducing.rows());
         ASSERT_EQ(model.report.tried.size(), 1u);
         EXPECT_LE(model.report.tried[0].prediction_neighbors, 60);
@@ -70,10 +75,7 @@ TEST(Choice, OfAPredictionNamesNoMoreNeighboursThanThereAre) {
 TEST(Choice, OfAPredictionLeavesTheTrainingAlone) {
     const auto data = field("matern52", 0.3, 0.01);
     for (const Inference inference : {Inference::automatic, Inference::response}) {
-        FitOptions open;
-        open.kernel = "matern52";
-        open.neighbors = 12;
-        open.inference = inference;
+        const FitOptions open = open_prediction(12, inference);
         FitOptions closed = open;
         closed.prediction_neighbors = 24;
         const auto a = fit(data.inputs, data.targets, open), b = fit(data.inputs, data.targets, closed);
