@@ -140,9 +140,9 @@ double data_term(const Row& row, const Problem& problem, const Hyperparameters& 
     return weight * ell;
 }
 
-// The one reduction over points: contributions of the rows of a slab, in row order.
-void scatter(const Problem& problem, const Hyperparameters& hyper, const Slab& slab, const neighbors::NeighborGraph& graph,
-             std::span<const Index> rows, bool self_is_inducing, ElboGradient& gradient) {
+// The one reduction over points: contributions of the rows of a slab, in row order. Derivatives in m and in s are added up by two threads.
+void scatter(const Context& context, const Problem& problem, const Hyperparameters& hyper, const Slab& slab,
+             const neighbors::NeighborGraph& graph, std::span<const Index> rows, bool self_is_inducing, ElboGradient& gradient) {
     for (std::size_t place = 0; place < rows.size(); ++place) {
         const double* on_prior_mean = slab.on_prior_mean.data() + place * slab.mean_coefficients();
         gradient.prior_mean += on_prior_mean[0];
@@ -153,19 +153,25 @@ void scatter(const Problem& problem, const Hyperparameters& hyper, const Slab& s
     }
     if (!gradient.with_posterior()) return;
 
-    const auto add_to = [&](Index j, std::size_t at) {
-        gradient.mean[j] += slab.on_mean[at];
-        gradient.variance[j] += slab.on_variance[at];
-        if (!gradient.with_locations()) return;
+    const auto add_all = [&](const auto& add_to) {
+        for (std::size_t place = 0; place < rows.size(); ++place) {
+            const auto neighbors = graph.row(rows[place]);
+            for (std::size_t k = 0; k < neighbors.size(); ++k) add_to(neighbors[k], place * slab.stride + k);
+            if (self_is_inducing) add_to(rows[place], place * slab.stride + slab.stride - 1);
+        }
+    };
+    parallel_chunks(context, 2, 1, [&](const Chunk& chunk) {
+        if (chunk.number == 0)
+            add_all([&](Index j, std::size_t at) { gradient.mean[j] += slab.on_mean[at]; });
+        else
+            add_all([&](Index j, std::size_t at) { gradient.variance[j] += slab.on_variance[at]; });
+    });
+    if (!gradient.with_locations()) return;
+    add_all([&](Index j, std::size_t at) {
         for (std::size_t d = 0; d < slab.dims; ++d) gradient.locations(j, d) += slab.on_location[at * slab.dims + d];
         for (std::size_t c = 0; c < problem.mean_columns.size(); ++c)
             gradient.locations(j, problem.mean_columns[c]) -= slab.on_mean[at] * hyper.slopes[c];
-    };
-    for (std::size_t place = 0; place < rows.size(); ++place) {
-        const auto neighbors = graph.row(rows[place]);
-        for (std::size_t k = 0; k < neighbors.size(); ++k) add_to(neighbors[k], place * slab.stride + k);
-        if (self_is_inducing) add_to(rows[place], place * slab.stride + slab.stride - 1);
-    }
+    });
 }
 
 // Sums term(row, slab, adjoint) over rows, slab by slab.
@@ -189,7 +195,7 @@ double sum_over_rows(const Context& context, const conditional::Covariance& cova
                 [&](const Row& row, RowAdjoint& adjoint) { slab.value[row.position] = term(row, &slab, &adjoint); }, on_location);
             raised = result.jitter;
             gradient->covariance += result.gradient;
-            scatter(problem, hyper, slab, neighborhoods.graph, part, self_is_inducing, *gradient);
+            scatter(context, problem, hyper, slab, neighborhoods.graph, part, self_is_inducing, *gradient);
         }
         if (jitter != nullptr) jitter->merge(raised);
         total += std::accumulate(slab.value.begin(), slab.value.begin() + static_cast<std::ptrdiff_t>(part.size()), 0.0);

@@ -22,6 +22,7 @@ namespace {
 constexpr double kStartTolerance = 1e-3;  ///< of the linear system for the first q(u)
 constexpr int kStartIterations = 100;
 constexpr std::int64_t kPrefetchAhead = 16;
+constexpr std::int64_t kPointsPerChunk = 2048;
 /// The bound per observation may still drift this much between the last two tenths of the epochs in a run called converged.
 constexpr double kConvergedDrift = 0.01;
 
@@ -62,6 +63,13 @@ private:
     std::vector<Index> observations_, inducing_, sites_;
 };
 
+/// Whether minibatches depend on so many of the points that a step had better visit all of them, one after another in memory.
+bool steps_visit_all(const Problem& problem, const StochasticOptions& options) {
+    const Index neighbors = std::max(problem.prior_graph.stride(), problem.data_graph.stride());
+    const double points = problem.num_inducing(), drawn = static_cast<double>(options.batch) * (neighbors + 1);
+    return 1.0 - std::exp(-drawn / points) >= options.visit_all_from;
+}
+
 /// The run: parameters with their optimisers, and one method per part of a step.
 class Run {
 public:
@@ -70,6 +78,7 @@ public:
           problem_(problem),
           options_(options),
           layout_(problem, options.learned),
+          visits_all_(steps_visit_all(problem, options)),
           state_(std::move(state)),
           hyper_(std::move(hyper)),
           gradient_(problem, options.learn_locations),
@@ -83,17 +92,21 @@ public:
         }
         problem_.inducing = state_.inducing;
         posterior_.mean = state_.mean;
-        posterior_.variance = (2.0 * state_.log_deviation.array()).exp();
+        posterior_.variance.resize(problem.num_inducing());
+        for_each_chunk([this](const Chunk& chunk) { follow_deviations(chunk); });
         if (!options_.fixed_hyperparameters) layout_.assign(state_.raw, hyper_);
     }
 
     void step(const Minibatch& batch, double learning_rate) {
+        if (learning_rate != raw_adam_.state().learning_rate) catch_up_all();
         raw_adam_.begin_step(learning_rate);
         posterior_adam_.begin_step(learning_rate);
         inducing_adam_.begin_step(learning_rate);
         gradient_.clear();
-        options_.objective.touch(problem_, batch, gradient_);
-        for_each_touched([this](Index j) { catch_up(j); });
+        if (!visits_all_) {
+            options_.objective.touch(problem_, batch, gradient_);
+            for_each_touched([this](Index j) { catch_up(j); });
+        }
         try {
             state_.epoch_sum += options_.objective.value(context_, problem_, hyper_, posterior_, batch, &gradient_, &jitter_);
         } catch (const Interrupted&) {
@@ -102,7 +115,10 @@ public:
             inducing_adam_.abandon_step();
             throw;
         }
-        for_each_touched([this](Index j) { update(j); });
+        if (visits_all_)
+            for_each_chunk([this](const Chunk& chunk) { update_all(chunk); });
+        else
+            for_each_touched([this](Index j) { update(j); });
         if (!options_.fixed_hyperparameters) {
             raw_adam_.update(0, state_.raw, layout_.gradient(gradient_));
             layout_.clamp(state_.raw);
@@ -132,21 +148,23 @@ public:
     }
 
     StochasticResult result() {
-        const std::int64_t steps = raw_adam_.state().step;
-        posterior_adam_.begin_step(0.0);
-        inducing_adam_.begin_step(0.0);
-        for (Index j = 0; j < problem_.num_inducing(); ++j) catch_up(j);
-        return {hyper_, posterior_, state_.trace, steps, has_settled(state_.trace), jitter_};
+        catch_up_all();
+        return {hyper_, posterior_, state_.trace, raw_adam_.state().step, has_settled(state_.trace), jitter_};
     }
 
     StochasticState& state() { return state_; }
 
 private:
+    Context uninterrupted() const { return {.threads = context_.threads}; }  ///< a step is taken whole or not at all
+
+    void for_each_chunk(const std::function<void(const Chunk&)>& body) {
+        parallel_chunks(uninterrupted(), problem_.num_inducing(), kPointsPerChunk, body);
+    }
+
     template <class Body>
     void for_each_touched(const Body& body) {
         const auto touched = gradient_.touched();
-        const Context uninterrupted{.threads = context_.threads};  // a step is taken whole or not at all
-        parallel_chunks(uninterrupted, static_cast<std::int64_t>(touched.size()), 2048, [&](const Chunk& chunk) {
+        parallel_chunks(uninterrupted(), static_cast<std::int64_t>(touched.size()), kPointsPerChunk, [&](const Chunk& chunk) {
             for (std::int64_t i = chunk.begin; i < chunk.end; ++i) {
                 if (i + kPrefetchAhead < chunk.end) prefetch(touched[i + kPrefetchAhead]);
                 body(touched[i]);
@@ -167,6 +185,17 @@ private:
         if (options_.learn_locations) inducing_adam_.catch_up(j, location(j));
     }
 
+    // With the learning rate that the missed steps had.
+    void catch_up_all() {
+        if (visits_all_) return;
+        const double learning_rate = raw_adam_.state().learning_rate;
+        posterior_adam_.begin_step(learning_rate);
+        inducing_adam_.begin_step(learning_rate);
+        for (Index j = 0; j < problem_.num_inducing(); ++j) catch_up(j);
+        posterior_adam_.abandon_step();
+        inducing_adam_.abandon_step();
+    }
+
     // The variance follows when the point is next caught up with, before anyone reads it.
     void update(Index j) {
         std::array<double, 2> q{posterior_.mean[j], state_.log_deviation[j]};
@@ -174,10 +203,34 @@ private:
         posterior_adam_.update(j, q, on_q);
         posterior_.mean[j] = q[0];
         state_.log_deviation[j] = q[1];
-        if (options_.learn_locations)
-            inducing_adam_.update(
-                j, location(j),
-                {gradient_.locations.data() + j * problem_.inducing.cols(), static_cast<std::size_t>(problem_.inducing.cols())});
+        if (options_.learn_locations) update_location(j);
+    }
+
+    void update_location(Index j) {
+        inducing_adam_.update(
+            j, location(j),
+            {gradient_.locations.data() + j * problem_.inducing.cols(), static_cast<std::size_t>(problem_.inducing.cols())});
+    }
+
+    // All are up to date, those of whom a minibatch knows nothing with a gradient of zero; the gradient is left at zero for the next step.
+    void update_all(const Chunk& chunk) {
+        const Eigen::Index count = chunk.end - chunk.begin;
+        auto on_mean = gradient_.mean.segment(chunk.begin, count), on_deviation = gradient_.variance.segment(chunk.begin, count);
+        on_deviation.array() *= 2.0 * posterior_.variance.segment(chunk.begin, count).array();
+        posterior_adam_.update_pairs(chunk.begin, chunk.end, {posterior_.mean.data(), state_.log_deviation.data()},
+                                     {gradient_.mean.data(), gradient_.variance.data()});
+        on_mean.setZero();
+        on_deviation.setZero();
+        follow_deviations(chunk);
+        if (!options_.learn_locations) return;
+        for (auto j = static_cast<Index>(chunk.begin); j < chunk.end; ++j) update_location(j);
+        gradient_.locations.middleRows(chunk.begin, count).setZero();
+    }
+
+    // The same chunks everywhere, so that a run that goes on computes what it would have.
+    void follow_deviations(const Chunk& chunk) {
+        const Eigen::Index count = chunk.end - chunk.begin;
+        posterior_.variance.segment(chunk.begin, count) = (2.0 * state_.log_deviation.segment(chunk.begin, count).array()).exp();
     }
 
     void prefetch(Index j) const {
@@ -193,6 +246,7 @@ private:
     Problem& problem_;
     const StochasticOptions& options_;
     ParameterVector layout_;
+    const bool visits_all_;
     StochasticState state_;
     Hyperparameters hyper_;
     MeanField posterior_;

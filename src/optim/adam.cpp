@@ -1,15 +1,19 @@
 #include "vnngp/optim/adam.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "optim/adam_lanes.hpp"
 
 namespace vnngp::optim {
 
 namespace {
-constexpr std::int64_t kTabulatedGaps = 1024;
+constexpr std::int64_t kTabulatedGaps = 256;  ///< after as many steps a drift has died out
 constexpr std::int64_t kBiasedSteps = 30000;  ///< 0.999^30000 = 1e-13: no bias is left
 }  // namespace
 
-LazyAdam::LazyAdam(std::size_t groups, std::size_t width, const AdamOptions& options) : options_(options), width_(width) {
+LazyAdam::LazyAdam(std::size_t groups, std::size_t width, const AdamOptions& options)
+    : options_(options), width_(width), ratio_(options.first_decay / std::sqrt(options.second_decay)), short_drifts_(kTabulatedGaps, 0.0) {
     state_.moments.assign(2 * groups * width, 0.0);
     state_.last_step.assign(groups, 0);
     double first = 1.0, second = 1.0;
@@ -23,32 +27,36 @@ LazyAdam::LazyAdam(std::size_t groups, std::size_t width, const AdamOptions& opt
 
 double LazyAdam::bias(std::int64_t step) const { return step < kBiasedSteps ? bias_[step] : 1.0; }
 
-// Step i of a gap moves a value by correction * beta_1^i m / sqrt(beta_2^i v): a geometric series.
 LazyAdam::Gap LazyAdam::gap(std::int64_t missed) const {
-    const double steps = static_cast<double>(missed), root_decay = std::sqrt(options_.second_decay),
-                 ratio = options_.first_decay / root_decay;
-    return {std::pow(options_.first_decay, steps), std::pow(root_decay, steps), ratio * (1.0 - std::pow(ratio, steps)) / (1.0 - ratio)};
+    const double steps = static_cast<double>(missed);
+    return {std::pow(options_.first_decay, steps), std::pow(options_.second_decay, 0.5 * steps)};
 }
 
 void LazyAdam::begin_step(double learning_rate) {
     ++state_.step;
     state_.learning_rate = learning_rate;
     correction_ = learning_rate * bias(state_.step);
+    // Step i of a gap moves a value by bias * beta_1^i m / sqrt(beta_2^i v). A gap longer by one begins with one more move.
+    for (std::int64_t missed = 1; missed < std::min(kTabulatedGaps, state_.step); ++missed)
+        short_drifts_[missed] = ratio_ * (bias(state_.step - missed) + short_drifts_[missed - 1]);
+}
+
+double LazyAdam::drift(std::int64_t missed) const {
+    return missed < kTabulatedGaps ? short_drifts_[missed] : bias(state_.step - missed) * ratio_ / (1.0 - ratio_);
 }
 
 void LazyAdam::catch_up(std::size_t group, std::span<double> values) {
     const std::int64_t missed = state_.step - 1 - state_.last_step[group];
     if (missed <= 0) return;
-    // The drift dies out within some twenty steps, so the bias correction is that of the gap's first step.
-    const double correction = state_.learning_rate * bias(state_.last_step[group] + 1);
+    const double correction = state_.learning_rate * drift(missed);
+    const Gap left = missed < kTabulatedGaps ? short_gaps_[missed] : gap(missed);
     state_.last_step[group] = state_.step - 1;
-    const Gap effect = missed < kTabulatedGaps ? short_gaps_[missed] : gap(missed);
     for (std::size_t k = 0; k < width_; ++k) {
         double& first = state_.moments[2 * (group * width_ + k)];
         double& root = state_.moments[2 * (group * width_ + k) + 1];
-        values[k] += correction * effect.series * first / (root + options_.epsilon);
-        first *= effect.first_left;
-        root *= effect.root_left;
+        values[k] += correction * first / (root + options_.epsilon);
+        first *= left.first_left;
+        root *= left.root_left;
     }
 }
 
@@ -61,6 +69,14 @@ void LazyAdam::update(std::size_t group, std::span<double> values, std::span<con
         root = std::sqrt(options_.second_decay * root * root + (1.0 - options_.second_decay) * gradient[k] * gradient[k]);
         values[k] += correction_ * first / (root + options_.epsilon);
     }
+}
+
+void LazyAdam::update_pairs(std::size_t begin, std::size_t end, const std::array<double*, 2>& values,
+                            const std::array<const double*, 2>& gradient) {
+    std::fill(state_.last_step.begin() + static_cast<std::ptrdiff_t>(begin), state_.last_step.begin() + static_cast<std::ptrdiff_t>(end),
+              state_.step);
+    adam_pairs({correction_, options_.first_decay, options_.second_decay, options_.epsilon}, end - begin, state_.moments.data() + 4 * begin,
+               {values[0] + begin, values[1] + begin}, {gradient[0] + begin, gradient[1] + begin});
 }
 
 void LazyAdam::restore(State state) { state_ = std::move(state); }

@@ -1,5 +1,6 @@
 // The published training: Adam on minibatches over data and inducing points, for q(u), all hyperparameters and, where M < N, the inducing
-// locations. A step touches only what its minibatch depends on, so its cost grows neither with N nor with M.
+// locations. A step touches only what its minibatch depends on, unless that is much of everything, so its cost grows neither with N nor
+// with M.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,8 @@ struct StochasticOptions {
     bool learn_locations = false;  ///< M < N: move the inducing points and search neighbours anew every epoch
     Index neighbors = 32;          ///< for that search
     double checkpoint_seconds = 120.0;
+    /// A step whose minibatch depends on at least this share of the points visits all of them in turn, which is then faster.
+    double visit_all_from = 0.1;
     bool fixed_hyperparameters = false;  ///< train q(u) and the locations alone
     Objective objective = variational_bound();
 };

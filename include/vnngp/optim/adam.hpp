@@ -2,10 +2,11 @@
 //
 // A minibatch touches a handful of the millions of variational parameters; the gradient of the others is exactly zero. Dense Adam would
 // still visit them all: their moments decay and their values drift on with the momentum. Both effects of a run of zero gradients have a
-// closed form, so they are applied when an entry is next touched. The trajectory is that of dense Adam (up to epsilon and the bias
-// correction changing during the gap), at a cost per step that does not grow with the number of parameters.
+// closed form, so they are applied when an entry is next touched. The trajectory is that of dense Adam (up to epsilon, and the learning
+// rate changing during the gap), at a cost per step that does not grow with the number of parameters.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,6 +31,9 @@ public:
     void catch_up(std::size_t group, std::span<double> values);
     /// Takes this step. `group` must be up to date.
     void update(std::size_t group, std::span<double> values, std::span<const double> gradient);
+    /// The same for the groups begin .. end - 1 of width 2, all up to date: values[0] and values[1] have an entry for each group of all.
+    void update_pairs(std::size_t begin, std::size_t end, const std::array<double*, 2>& values,
+                      const std::array<const double*, 2>& gradient);
 
     /// Asks for a group's memory ahead of its use: entries are visited in random order.
     void prefetch(std::size_t group) const {
@@ -55,14 +59,18 @@ private:
     State state_;
     double correction_ = 1.0;  ///< learning rate times the bias corrections of this step
 
-    /// What a gap of a given number of steps does: powers of the decays, and the drift's geometric series.
+    /// What a gap of a given number of steps leaves of the moments: powers of the decays.
     struct Gap {
-        double first_left, root_left, series;
+        double first_left, root_left;
     };
     Gap gap(std::int64_t missed) const;
     /// sqrt(1 - beta_2^t) / (1 - beta_1^t)
     double bias(std::int64_t step) const;
+    /// The sum of all moves of a gap that ends before this step, in units of learning rate times first moment over root.
+    double drift(std::int64_t missed) const;
+    double ratio_;  ///< of a move to the one before: beta_1 / sqrt(beta_2)
     std::vector<Gap> short_gaps_;
+    std::vector<double> short_drifts_;  ///< of this step
     std::vector<double> bias_;
 };
 
