@@ -39,6 +39,7 @@ struct FitCommand {
     FitOptions options;
     std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
     std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated";
+    std::string precision = "auto";
 
     bool intervals_asked = false;             ///< --intervals calibrated was given
     std::vector<std::string> of_minibatches;  ///< options given that only training by minibatches has
@@ -147,6 +148,7 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     options.method = value_of(kMethods, method_name, command.method);
     options.posterior = value_of(kPosteriorForms, posterior_name, command.posterior);
     options.nugget = nugget_option(command.nugget, options.method);
+    options.precision = value_of(kPrecisions, precision_name, command.precision);
     options.calibrate = command.intervals == "calibrated";
     options.inference = value_of(kInferences, inference_name, command.inference);
     const bool in_closed_form = options.method == Method::vnngp && options.inference != Inference::stochastic;
@@ -366,6 +368,9 @@ void add_training_options(CLI::App& parser, FitCommand& command) {
     group.add("--batch", command.options.batch, "N", whole_number(1), "Observations per step (stochastic)");
     group.add("--learning-rate", command.options.learning_rate, "F", real_number(1e-12, 1.0),
               "Step size of Adam; divided by 10 at 75 % and 90 % of the epochs (stochastic)");
+    group.add("--precision", command.precision, "NAME", one_of(names_of(kPrecisions, precision_name)),
+              "Of the arithmetic on neighbourhoods while training; what single precision cannot serve is computed in double all the same; "
+              "auto is single for stochastic, double otherwise");
     group.add("--seed", command.seed, "N", seed_number(), "Of orderings, minibatches and splits: the same seed gives the same model");
     group.flag("--resume", command.options.resume,
                "Go on with a stochastic run that was interrupted, from the .checkpoint file beside the model");

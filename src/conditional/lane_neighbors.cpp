@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "vnngp/base/error.hpp"
 
 namespace vnngp::conditional {
 
-using linalg::kLanes;
 using linalg::packed_row;
 
 namespace {
@@ -27,7 +27,8 @@ std::string describe_failure(const Neighborhoods& neighborhoods, Index id, doubl
 }
 }  // namespace
 
-void LaneNeighbors::gather(const Neighborhoods& neighborhoods, std::span<const Index> rows, bool with_target) {
+template <class T>
+void LaneNeighborsOf<T>::gather(const Neighborhoods& neighborhoods, std::span<const Index> rows, bool with_target) {
     count = static_cast<int>(rows.size());
     std::size_t most = 0;
     for (const Index id : rows) most = std::max(most, neighborhoods.graph.row(id).size());
@@ -50,21 +51,29 @@ void LaneNeighbors::gather(const Neighborhoods& neighborhoods, std::span<const I
         for (int lane = 0; lane < kLanes; ++lane)
             from[lane] =
                 p < size[lane] ? neighborhoods.inducing.data() + static_cast<std::size_t>(neighbors[lane][p]) * dims : target[lane];
-        double* to = block.point(p);
+        T* to = block.point(p);
         for (int dim = 0; dim < dims; ++dim, to += kLanes)
-            for (int lane = 0; lane < kLanes; ++lane) to[lane] = from[lane][dim];
+            for (int lane = 0; lane < kLanes; ++lane)
+                if constexpr (std::is_same_v<T, float>)
+                    to[lane] = static_cast<float>(from[lane][dim] - target[lane][dim]);
+                else
+                    to[lane] = from[lane][dim];
     }
 }
 
-void LaneNeighbors::complete(const std::array<double, kLanes>& diagonal, double* matrix) const {
+template <class T>
+void LaneNeighborsOf<T>::complete(const std::array<double, kLanes>& diagonal, T* matrix) const {
     for (int p = 0; p < order; ++p) {
-        double* at = matrix + (packed_row(p) + p) * kLanes;
-        for (int lane = 0; lane < kLanes; ++lane) at[lane] = 1.0 + diagonal[lane];
+        T* at = matrix + (packed_row(p) + p) * kLanes;
+        for (int lane = 0; lane < kLanes; ++lane) at[lane] = static_cast<T>(1.0 + diagonal[lane]);
     }
     for (int lane = 0; lane < kLanes; ++lane)
         for (int p = size[lane]; p < order; ++p)
-            for (int q = 0; q < p; ++q) matrix[(packed_row(p) + q) * kLanes + lane] = 0.0;
+            for (int q = 0; q < p; ++q) matrix[(packed_row(p) + q) * kLanes + lane] = T(0);
 }
+
+template struct LaneNeighborsOf<double>;
+template struct LaneNeighborsOf<float>;
 
 double raised_nugget(double nugget, double asked_for, bool hopeless, const Neighborhoods& neighborhoods, Index id) {
     const double raised = std::max(10.0 * nugget, kSmallestRaisedNugget);

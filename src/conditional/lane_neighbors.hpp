@@ -1,4 +1,4 @@
-// kLanes neighbourhoods gathered side by side: what rows and blocks have in common.
+// Neighbourhoods gathered side by side, one per lane: what rows and blocks have in common.
 #pragma once
 
 #include <array>
@@ -8,19 +8,23 @@
 
 namespace vnngp::conditional {
 
-struct LaneNeighbors {
-    int count = 0;                            ///< lanes in use; the rest repeat lane 0
-    int order = 0;                            ///< neighbours per lane, padded
-    std::array<int, linalg::kLanes> size{};   ///< neighbours in each lane
-    std::array<Index, linalg::kLanes> ids{};  ///< rows of the graph
-    kernel::LaneBlock block;                  ///< the neighbours; in the places beyond a lane's last one, its target
+template <class T>
+struct LaneNeighborsOf {
+    static constexpr int kLanes = linalg::kLanesOf<T>;
+    int count = 0;                    ///< lanes in use; the rest repeat lane 0
+    int order = 0;                    ///< neighbours per lane, padded
+    std::array<int, kLanes> size{};   ///< neighbours in each lane
+    std::array<Index, kLanes> ids{};  ///< rows of the graph
+    kernel::LaneBlockOf<T> block;     ///< the neighbours; in the places beyond a lane's last one, its target
 
-    /// At most kLanes rows. with_target: the targets follow, as point number `order`.
+    /// At most kLanes rows. with_target: the targets follow, as point number `order`. In single precision coordinates are those seen from
+    /// the target, which leaves more of their digits.
     void gather(const Neighborhoods& neighborhoods, std::span<const Index> rows, bool with_target);
     /// Puts 1 + diagonal on the diagonal of the packed correlations of the neighbours, and makes the places beyond a lane's last neighbour
     /// independent of everything.
-    void complete(const std::array<double, linalg::kLanes>& diagonal, double* matrix) const;
+    void complete(const std::array<double, kLanes>& diagonal, T* matrix) const;
 };
+using LaneNeighbors = LaneNeighborsOf<double>;
 
 inline constexpr double kSmallestRaisedNugget = 1e-10;  ///< where raising starts when neither nugget nor jitter was asked for
 

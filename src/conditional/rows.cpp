@@ -1,6 +1,9 @@
 #include "vnngp/conditional/rows.hpp"
 
+#include <array>
+#include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 #include "conditional/lane_rows.hpp"
 #include "conditional/lane_workers.hpp"
@@ -8,19 +11,71 @@
 
 namespace vnngp::conditional {
 
-using linalg::kLanes;
+namespace {
+
+/// With less on the diagonal most rows would have to be computed twice: no pivot is smaller, and many are not much larger.
+constexpr double kHopelessNugget = 0.1 * kTrustedPivot;
+
+bool serves_in_single_precision(const Covariance& covariance, const Neighborhoods& neighborhoods) {
+    return covariance.single_precision && covariance.kernel->has_single_precision() && covariance.relative_nugget() > kHopelessNugget &&
+           neighborhoods.num_with_nugget >= neighborhoods.inducing.rows();
+}
+
+/// Hands the rows of a chunk to take(lanes, rows, positions), as many at once as there are lanes, and those that were not trusted in single
+/// precision to the same in double precision. take returns the places of the latter.
+class RowBatches {
+public:
+    RowBatches(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods, bool with_adjoint, bool single)
+        : single_(single),
+          doubles_(context, [&, with_adjoint] { return std::make_unique<LaneRows>(covariance, neighborhoods, with_adjoint); }),
+          singles_(context, [&, with_adjoint] { return std::make_unique<SingleRows>(covariance, neighborhoods, with_adjoint); }) {}
+
+    std::int64_t rows_per_chunk() const { return single_ ? SingleRows::kLanes : LaneRows::kLanes; }
+
+    template <class Take>
+    void visit(const Chunk& chunk, std::span<const Index> rows, const Take& take) {
+        std::array<std::int64_t, SingleRows::kLanes> positions;
+        std::iota(positions.begin(), positions.end(), chunk.begin);
+        std::size_t left = chunk.end - chunk.begin;
+        if (single_) left = compute_and_take(singles_[chunk.worker], rows, std::span(positions).first(left), take);
+        for (std::size_t begin = 0; begin < left; begin += LaneRows::kLanes)
+            compute_and_take(doubles_[chunk.worker], rows,
+                             std::span(positions).subspan(begin, std::min<std::size_t>(LaneRows::kLanes, left - begin)), take);
+    }
+
+    JitterReport jitter() const { return doubles_.jitter(); }
+
+private:
+    /// The number of rows that were not trusted; their positions come first then.
+    template <class Lanes, class Take>
+    static std::size_t compute_and_take(Lanes& lanes, std::span<const Index> rows, std::span<std::int64_t> positions, const Take& take) {
+        std::array<Index, Lanes::kLanes> ids;
+        for (std::size_t lane = 0; lane < positions.size(); ++lane) ids[lane] = rows[positions[lane]];
+        lanes.compute(std::span(ids).first(positions.size()));
+        take(lanes, std::span<const std::int64_t>(positions));
+        std::size_t left = 0;
+        for (std::size_t lane = 0; lane < positions.size(); ++lane)
+            if (!lanes.trusted(static_cast<int>(lane))) positions[left++] = positions[lane];
+        return left;
+    }
+
+    bool single_;
+    LaneWorkers<LaneRows> doubles_;
+    LaneWorkers<SingleRows> singles_;
+};
+
+}  // namespace
 
 JitterReport visit_rows(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
                         std::span<const Index> rows, const RowVisitor& visitor) {
-    LaneWorkers<LaneRows> workers(context, [&] { return std::make_unique<LaneRows>(covariance, neighborhoods, false); });
-    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), kRowsPerChunk, [&](const Chunk& chunk) {
-        LaneRows& lanes = workers[chunk.worker];
-        for (std::int64_t begin = chunk.begin; begin < chunk.end; begin += kLanes) {
-            lanes.compute(rows.subspan(begin, std::min<std::int64_t>(kLanes, chunk.end - begin)));
-            for (int lane = 0; lane < lanes.count(); ++lane) visitor(lanes.row(lane, begin + lane));
-        }
+    RowBatches batches(context, covariance, neighborhoods, false, serves_in_single_precision(covariance, neighborhoods));
+    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), batches.rows_per_chunk(), [&](const Chunk& chunk) {
+        batches.visit(chunk, rows, [&](auto& lanes, std::span<const std::int64_t> positions) {
+            for (int lane = 0; lane < lanes.count(); ++lane)
+                if (lanes.trusted(lane)) visitor(lanes.row(lane, positions[lane]));
+        });
     });
-    return workers.jitter();
+    return batches.jitter();
 }
 
 AdjointResult visit_rows_with_adjoint(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
@@ -30,24 +85,24 @@ AdjointResult visit_rows_with_adjoint(const Context& context, const Covariance& 
     const auto num_rows = static_cast<std::int64_t>(rows.size());
     const std::size_t parameters = covariance.shape.size() + 2;
     const std::size_t location_size = (neighborhoods.graph.stride() + 1) * neighborhoods.inducing.cols();
-    std::vector<double> partial(num_chunks(num_rows, kRowsPerChunk) * parameters, 0.0);
 
-    LaneWorkers<LaneRows> workers(context, [&] { return std::make_unique<LaneRows>(covariance, neighborhoods, true); });
-    parallel_chunks(context, num_rows, kRowsPerChunk, [&](const Chunk& chunk) {
-        LaneRows& lanes = workers[chunk.worker];
+    RowBatches batches(context, covariance, neighborhoods, true,
+                       location_gradient.empty() && serves_in_single_precision(covariance, neighborhoods));
+    std::vector<double> partial(num_chunks(num_rows, batches.rows_per_chunk()) * parameters, 0.0);
+    parallel_chunks(context, num_rows, batches.rows_per_chunk(), [&](const Chunk& chunk) {
         const std::span gradient = std::span(partial).subspan(chunk.number * parameters, parameters);
-        for (std::int64_t begin = chunk.begin; begin < chunk.end; begin += kLanes) {
-            lanes.compute(rows.subspan(begin, std::min<std::int64_t>(kLanes, chunk.end - begin)));
-            std::array<std::span<double>, kLanes> locations;
+        batches.visit(chunk, rows, [&](auto& lanes, std::span<const std::int64_t> positions) {
+            std::array<std::span<double>, std::decay_t<decltype(lanes)>::kLanes> locations;
             for (int lane = 0; lane < lanes.count(); ++lane) {
-                visitor(lanes.row(lane, begin + lane), lanes.adjoint(lane));
-                if (!location_gradient.empty()) locations[lane] = location_gradient.subspan((begin + lane) * location_size, location_size);
+                if (!lanes.trusted(lane)) continue;
+                visitor(lanes.row(lane, positions[lane]), lanes.adjoint(lane));
+                if (!location_gradient.empty()) locations[lane] = location_gradient.subspan(positions[lane] * location_size, location_size);
             }
             lanes.pull_back(gradient, locations);
-        }
+        });
     });
 
-    return {sum_of_chunks(partial, covariance.shape.size()), workers.jitter()};
+    return {sum_of_chunks(partial, covariance.shape.size()), batches.jitter()};
 }
 
 }  // namespace vnngp::conditional

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "vnngp/kernel/kernel.hpp"
 
@@ -21,6 +22,13 @@ Points embedding(const Metric& metric, const Points& points) {
         embedded.col(to++) = radius * angle.sin();
     }
     return embedded;
+}
+
+void Kernel::correlations(std::span<const double>, const LaneBlockOf<float>&, KernelScratchOf<float>&, bool, float*) const {
+    throw std::logic_error("kernel " + name() + " has no single precision");
+}
+void Kernel::contract(const LaneBlockOf<float>&, KernelScratchOf<float>&, const float*, float*) const {
+    throw std::logic_error("kernel " + name() + " has no single precision");
 }
 
 Points Kernel::metric_coordinates(std::span<const double> parameters, const Points& points) const {

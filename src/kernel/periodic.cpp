@@ -28,7 +28,7 @@ public:
         if (with_slope) scratch.slope.resize(linalg::packed_row(block.num_points) * kLanes);
         wind_around_circle(block.num_points, block.num_dims, input_.column, block.coordinates.data(), period(parameters),
                            1.0 / parameters[0], scratch.scaled.data());
-        scratch.workspace.resize(lengthscale_workspace(block.num_points));
+        scratch.workspace.resize(lengthscale_workspace<double>(block.num_points));
         stationary_correlations(Profile::rbf, 0.0, block.num_points, 2, scratch.scaled.data(), scratch.workspace.data(),
                                 {correlation, with_slope ? scratch.slope.data() : nullptr, nullptr});
     }

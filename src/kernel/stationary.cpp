@@ -10,6 +10,7 @@ namespace vnngp::kernel {
 namespace {
 
 using linalg::kLanes;
+using linalg::kLanesOf;
 
 class StationaryKernel final : public Kernel {
 public:
@@ -33,14 +34,7 @@ public:
 
     void correlations(std::span<const double> parameters, const LaneBlock& block, KernelScratch& scratch, bool with_slope,
                       double* correlation) const override {
-        scale(parameters, block, scratch);
-        scratch.workspace.resize(lengthscale_workspace(block.num_points));
-        const std::size_t size = with_slope ? linalg::packed_row(block.num_points) * kLanes : 0;
-        if (with_slope) scratch.slope.resize(size);
-        if (with_slope && alpha_) scratch.shape_slope.resize(size);
-        stationary_correlations(profile_, alpha_ ? parameters.back() : 0.0, block.num_points, num_columns(), scratch.scaled.data(),
-                                scratch.workspace.data(),
-                                {correlation, with_slope ? scratch.slope.data() : nullptr, scratch.shape_slope.data()});
+        fill(parameters, block, scratch, with_slope, correlation);
     }
 
     void contract(std::span<const double>, const LaneBlock& block, KernelScratch& scratch, const double* weight, double* gradient,
@@ -54,6 +48,17 @@ public:
                                          scratch.factors.data(), inputs_.columns.data(), block.num_dims, location_gradient);
     }
 
+    bool has_single_precision() const override { return !alpha_; }
+
+    void correlations(std::span<const double> parameters, const LaneBlockOf<float>& block, KernelScratchOf<float>& scratch, bool with_slope,
+                      float* correlation) const override {
+        fill(parameters, block, scratch, with_slope, correlation);
+    }
+
+    void contract(const LaneBlockOf<float>& block, KernelScratchOf<float>& scratch, const float* weight, float* gradient) const override {
+        add_lengthscale_gradient(block, scratch, weight, gradient);
+    }
+
     void add_to_metric(std::span<const double> parameters, double share, Metric& metric) const override {
         for (int c = 0; c < num_columns(); ++c) {
             const double lengthscale = parameters[inputs_.lengthscale[c]];
@@ -65,25 +70,41 @@ private:
     int num_columns() const { return static_cast<int>(inputs_.columns.size()); }
     int num_lengthscales() const { return static_cast<int>(inputs_.lengthscales.size()); }
 
-    void scale(std::span<const double> lengthscales, const LaneBlock& block, KernelScratch& scratch) const {
+    template <class T>
+    void fill(std::span<const double> parameters, const LaneBlockOf<T>& block, KernelScratchOf<T>& scratch, bool with_slope,
+              T* correlation) const {
+        scale(parameters, block, scratch);
+        scratch.workspace.resize(lengthscale_workspace<T>(block.num_points));
+        const std::size_t size = with_slope ? linalg::packed_row(block.num_points) * kLanesOf<T> : 0;
+        if (with_slope) scratch.slope.resize(size);
+        if (with_slope && alpha_) scratch.shape_slope.resize(size);
+        stationary_correlations(profile_, alpha_ ? parameters.back() : 0.0, block.num_points, num_columns(), scratch.scaled.data(),
+                                scratch.workspace.data(),
+                                PairValues<T>{correlation, with_slope ? scratch.slope.data() : nullptr, scratch.shape_slope.data()});
+    }
+
+    template <class T>
+    void scale(std::span<const double> lengthscales, const LaneBlockOf<T>& block, KernelScratchOf<T>& scratch) const {
         const int columns = num_columns();
         scratch.factors.resize(columns);
         for (int c = 0; c < columns; ++c) scratch.factors[c] = 1.0 / lengthscales[inputs_.lengthscale[c]];
-        scratch.scaled.resize(static_cast<std::size_t>(block.num_points) * columns * kLanes);
+        scratch.scaled.resize(static_cast<std::size_t>(block.num_points) * columns * kLanesOf<T>);
         scale_columns(block, columns, inputs_.columns.data(), scratch.factors.data(), scratch.scaled.data());
     }
 
-    void add_lengthscale_gradient(const LaneBlock& block, KernelScratch& scratch, const double* weight, double* gradient) const {
-        const auto add_per_column = [&](double* to) {
+    template <class T>
+    void add_lengthscale_gradient(const LaneBlockOf<T>& block, KernelScratchOf<T>& scratch, const T* weight, T* gradient) const {
+        constexpr int lanes = kLanesOf<T>;
+        const auto add_per_column = [&](T* to) {
             stationary_lengthscale_gradient(block.num_points, num_columns(), scratch.scaled.data(), weight, scratch.slope.data(),
                                             scratch.workspace.data(), to);
         };
         if (one_lengthscale_per_column_) return add_per_column(gradient);
-        scratch.column_gradient.assign(static_cast<std::size_t>(num_columns()) * kLanes, 0.0);
+        scratch.column_gradient.assign(static_cast<std::size_t>(num_columns()) * lanes, 0);
         add_per_column(scratch.column_gradient.data());
         for (int c = 0; c < num_columns(); ++c)
-            for (int lane = 0; lane < kLanes; ++lane)
-                gradient[inputs_.lengthscale[c] * kLanes + lane] += scratch.column_gradient[c * kLanes + lane];
+            for (int lane = 0; lane < lanes; ++lane)
+                gradient[inputs_.lengthscale[c] * lanes + lane] += scratch.column_gradient[c * lanes + lane];
     }
 
     std::string name_;

@@ -1,6 +1,7 @@
 #include "kernel/stationary_lanes.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 #include "vnngp/linalg/lanes.hpp"
 
@@ -17,9 +18,14 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using linalg::kLanes;
+using linalg::kLanesOf;
 using linalg::packed_row;
-using Tag = hn::CappedTag<double, kLanes>;
-using Lane = hn::Vec<Tag>;
+template <class T>
+using TagOf = hn::CappedTag<T, kLanesOf<T>>;
+template <class T>
+using LaneOf = hn::Vec<TagOf<T>>;
+using Tag = TagOf<double>;
+using Lane = LaneOf<double>;
 
 #include "kernel/exp_minus-inl.hpp"
 // (first: the profiles use it)
@@ -32,34 +38,36 @@ using Lane = hn::Vec<Tag>;
 constexpr int kTile = 4;         ///< pairs are treated in tiles of 4 x 4 points: what is loaded for one serves four
 constexpr int kManyColumns = 5;  ///< from which on distances come from products
 /// A distance so much smaller than the points' distances from the origin has lost too many digits in their products.
-constexpr double kSmallestShare = 1e-3;
+template <class T>
+constexpr T kSmallestShare = std::is_same_v<T, float> ? 1e-2 : 1e-3;
 
 // The points of a block and what is known of them, for one register of lanes.
+template <class T>
 struct BlockPoints {
     int num_columns;
-    const double* scaled;  ///< [point][column][kLanes]
-    const double* norms;   ///< [point][kLanes], squared
+    const T* scaled;  ///< [point][column][kLanesOf<T>]
+    const T* norms;   ///< [point][kLanesOf<T>], squared
 
-    HWY_INLINE const double* point(int p) const { return scaled + static_cast<std::size_t>(p) * num_columns * kLanes; }
+    HWY_INLINE const T* point(int p) const { return scaled + static_cast<std::size_t>(p) * num_columns * kLanesOf<T>; }
 };
 
-template <int kRows, int kCols>
-HWY_INLINE void distances_by_differences(const BlockPoints& points, int p, int q, Lane tile[kRows][kCols]) {
-    const Tag d;
-    const std::size_t stride = static_cast<std::size_t>(points.num_columns) * kLanes;
-    const double *x = points.point(p), *y = points.point(q);
+template <int kRows, int kCols, class T>
+HWY_INLINE void distances_by_differences(const BlockPoints<T>& points, int p, int q, LaneOf<T> tile[kRows][kCols]) {
+    const TagOf<T> d;
+    const std::size_t stride = static_cast<std::size_t>(points.num_columns) * kLanesOf<T>;
+    const T *x = points.point(p), *y = points.point(q);
     for (int i = 0; i < kRows; ++i)
         for (int j = 0; j < kCols; ++j) tile[i][j] = hn::Zero(d);
-    for (int column = 0; column < points.num_columns; ++column, x += kLanes, y += kLanes) {
-        Lane y_j[kCols];
+    for (int column = 0; column < points.num_columns; ++column, x += kLanesOf<T>, y += kLanesOf<T>) {
+        LaneOf<T> y_j[kCols];
 #pragma GCC unroll 4
         for (int j = 0; j < kCols; ++j) y_j[j] = hn::Load(d, y + j * stride);
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
-            const Lane x_i = hn::Load(d, x + i * stride);
+            const LaneOf<T> x_i = hn::Load(d, x + i * stride);
 #pragma GCC unroll 4
             for (int j = 0; j < kCols; ++j) {
-                const Lane difference = hn::Sub(x_i, y_j[j]);
+                const LaneOf<T> difference = hn::Sub(x_i, y_j[j]);
                 tile[i][j] = hn::MulAdd(difference, difference, tile[i][j]);
             }
         }
@@ -67,32 +75,32 @@ HWY_INLINE void distances_by_differences(const BlockPoints& points, int p, int q
 }
 
 // |x - y|^2 = |x|^2 + |y|^2 - 2 x'y: half the work where there are many columns. False where digits were lost.
-template <int kRows, int kCols>
-HWY_INLINE bool distances_by_products(const BlockPoints& points, int p, int q, Lane tile[kRows][kCols]) {
-    const Tag d;
-    const std::size_t stride = static_cast<std::size_t>(points.num_columns) * kLanes;
-    const double *x = points.point(p), *y = points.point(q);
+template <int kRows, int kCols, class T>
+HWY_INLINE bool distances_by_products(const BlockPoints<T>& points, int p, int q, LaneOf<T> tile[kRows][kCols]) {
+    const TagOf<T> d;
+    const std::size_t stride = static_cast<std::size_t>(points.num_columns) * kLanesOf<T>;
+    const T *x = points.point(p), *y = points.point(q);
     for (int i = 0; i < kRows; ++i)
         for (int j = 0; j < kCols; ++j) tile[i][j] = hn::Zero(d);
-    for (int column = 0; column < points.num_columns; ++column, x += kLanes, y += kLanes) {
-        Lane y_j[kCols];
+    for (int column = 0; column < points.num_columns; ++column, x += kLanesOf<T>, y += kLanesOf<T>) {
+        LaneOf<T> y_j[kCols];
 #pragma GCC unroll 4
         for (int j = 0; j < kCols; ++j) y_j[j] = hn::Load(d, y + j * stride);
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
-            const Lane x_i = hn::Load(d, x + i * stride);
+            const LaneOf<T> x_i = hn::Load(d, x + i * stride);
 #pragma GCC unroll 4
             for (int j = 0; j < kCols; ++j) tile[i][j] = hn::MulAdd(x_i, y_j[j], tile[i][j]);
         }
     }
-    const Lane minus_two = hn::Set(d, -2.0), share = hn::Set(d, kSmallestShare);
+    const LaneOf<T> minus_two = hn::Set(d, T(-2)), share = hn::Set(d, kSmallestShare<T>);
     auto kept = hn::Eq(share, share);
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i) {
-        const Lane norm_i = hn::Load(d, points.norms + (p + i) * kLanes);
+        const LaneOf<T> norm_i = hn::Load(d, points.norms + (p + i) * kLanesOf<T>);
 #pragma GCC unroll 4
         for (int j = 0; j < kCols; ++j) {
-            const Lane norms = hn::Add(norm_i, hn::Load(d, points.norms + (q + j) * kLanes));
+            const LaneOf<T> norms = hn::Add(norm_i, hn::Load(d, points.norms + (q + j) * kLanesOf<T>));
             tile[i][j] = hn::MulAdd(minus_two, tile[i][j], norms);
             kept = hn::And(kept, hn::Ge(tile[i][j], hn::Mul(share, norms)));  // false for NaN: norms may overflow
         }
@@ -100,19 +108,19 @@ HWY_INLINE bool distances_by_products(const BlockPoints& points, int p, int q, L
     return hn::AllTrue(d, kept);
 }
 
-template <int kRows, int kCols>
-HWY_INLINE void squared_distances(const BlockPoints& points, int p, int q, Lane tile[kRows][kCols]) {
+template <int kRows, int kCols, class T>
+HWY_INLINE void squared_distances(const BlockPoints<T>& points, int p, int q, LaneOf<T> tile[kRows][kCols]) {
     if (points.num_columns >= kManyColumns && distances_by_products<kRows, kCols>(points, p, q, tile)) return;
     distances_by_differences<kRows, kCols>(points, p, q, tile);
 }
 
 // Where the values of a pair are computed from its squared distance and stored.
-template <class P>
+template <class P, class T>
 struct PlainPairs {
-    PairValues out;
-    HWY_INLINE void operator()(Lane squared_distance, std::size_t at) const {
-        const Tag d;
-        Lane k, e;
+    PairValues<T> out;
+    HWY_INLINE void operator()(LaneOf<T> squared_distance, std::size_t at) const {
+        const TagOf<T> d;
+        LaneOf<T> k, e;
         P::profile(d, squared_distance, k, e);
         hn::Store(k, d, out.correlation + at);
         if (out.slope != nullptr) hn::Store(e, d, out.slope + at);
@@ -120,7 +128,7 @@ struct PlainPairs {
 };
 template <class P>
 struct ShapedPairs {
-    PairValues out;
+    PairValues<double> out;
     double alpha;
     HWY_INLINE void operator()(Lane squared_distance, std::size_t at) const {
         const Tag d;
@@ -133,47 +141,47 @@ struct ShapedPairs {
     }
 };
 
-template <int kRows, int kCols, class Pairs>
-HWY_INLINE void fill_tile(const BlockPoints& points, int p, int q, const Pairs& pairs, int lane) {
-    Lane tile[kRows][kCols];
+template <int kRows, int kCols, class T, class Pairs>
+HWY_INLINE void fill_tile(const BlockPoints<T>& points, int p, int q, const Pairs& pairs, int lane) {
+    LaneOf<T> tile[kRows][kCols];
     squared_distances<kRows, kCols>(points, p, q, tile);
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 4
-        for (int j = 0; j < kCols; ++j) pairs(tile[i][j], (packed_row(p + i) + q + j) * kLanes + lane);
+        for (int j = 0; j < kCols; ++j) pairs(tile[i][j], (packed_row(p + i) + q + j) * kLanesOf<T> + lane);
 }
 
 // The pairs among kTile points: the tile of the points with themselves, of which the part below the diagonal is used.
-template <class Pairs>
-HWY_INLINE void fill_corner(const BlockPoints& points, int p, const Pairs& pairs, int lane) {
-    Lane tile[kTile][kTile];
+template <class T, class Pairs>
+HWY_INLINE void fill_corner(const BlockPoints<T>& points, int p, const Pairs& pairs, int lane) {
+    LaneOf<T> tile[kTile][kTile];
     distances_by_differences<kTile, kTile>(points, p, p, tile);
 #pragma GCC unroll 4
     for (int i = 1; i < kTile; ++i)
 #pragma GCC unroll 4
-        for (int j = 0; j < i; ++j) pairs(tile[i][j], (packed_row(p + i) + p + j) * kLanes + lane);
+        for (int j = 0; j < i; ++j) pairs(tile[i][j], (packed_row(p + i) + p + j) * kLanesOf<T> + lane);
 }
 
-template <int kCount>
-HWY_INLINE void store_norms(const BlockPoints& points, int p, double* norms) {
-    const Tag d;
-    Lane sums[kCount];
+template <int kCount, class T>
+HWY_INLINE void store_norms(const BlockPoints<T>& points, int p, T* norms) {
+    const TagOf<T> d;
+    LaneOf<T> sums[kCount];
     for (int i = 0; i < kCount; ++i) sums[i] = hn::Zero(d);
     for (int column = 0; column < points.num_columns; ++column) {
 #pragma GCC unroll 4
         for (int i = 0; i < kCount; ++i) {
-            const Lane x = hn::Load(d, points.point(p + i) + column * kLanes);
+            const LaneOf<T> x = hn::Load(d, points.point(p + i) + column * kLanesOf<T>);
             sums[i] = hn::MulAdd(x, x, sums[i]);
         }
     }
-    for (int i = 0; i < kCount; ++i) hn::Store(sums[i], d, norms + (p + i) * kLanes);
+    for (int i = 0; i < kCount; ++i) hn::Store(sums[i], d, norms + (p + i) * kLanesOf<T>);
 }
 
-template <class Pairs>
-void fill_block(int num_points, int num_columns, const double* scaled, double* norms, const Pairs& pairs) {
-    const int width = static_cast<int>(hn::Lanes(Tag()));
-    for (int lane = 0; lane < kLanes; lane += width) {
-        const BlockPoints points{num_columns, scaled + lane, norms + lane};
+template <class T, class Pairs>
+void fill_block(int num_points, int num_columns, const T* scaled, T* norms, const Pairs& pairs) {
+    const int width = static_cast<int>(hn::Lanes(TagOf<T>()));
+    for (int lane = 0; lane < kLanesOf<T>; lane += width) {
+        const BlockPoints<T> points{num_columns, scaled + lane, norms + lane};
         int p = 0;
         for (; p + kTile <= num_points; p += kTile) {
             store_norms<kTile>(points, p, norms + lane);
@@ -189,30 +197,31 @@ void fill_block(int num_points, int num_columns, const double* scaled, double* n
     }
 }
 
-void ScaleColumns(const LaneBlock& block, int num_columns, const int* columns, const double* factors, double* scaled) {
-    const Tag d;
-    const double* origin = block.point(block.num_points - 1);
+template <class T>
+void scale(const LaneBlockOf<T>& block, int num_columns, const int* columns, const double* factors, T* scaled) {
+    const TagOf<T> d;
+    const T* origin = block.point(block.num_points - 1);
     for (int p = 0; p < block.num_points; ++p) {
-        for (int c = 0; c < num_columns; ++c, scaled += kLanes) {
-            const int at = columns[c] * kLanes;
-            const Lane factor = hn::Set(d, factors[c]);
-            for (int lane = 0; lane < kLanes; lane += static_cast<int>(hn::Lanes(d))) {
-                const Lane seen = hn::Sub(hn::Load(d, block.point(p) + at + lane), hn::Load(d, origin + at + lane));
+        for (int c = 0; c < num_columns; ++c, scaled += kLanesOf<T>) {
+            const int at = columns[c] * kLanesOf<T>;
+            const LaneOf<T> factor = hn::Set(d, static_cast<T>(factors[c]));
+            for (int lane = 0; lane < kLanesOf<T>; lane += static_cast<int>(hn::Lanes(d))) {
+                const LaneOf<T> seen = hn::Sub(hn::Load(d, block.point(p) + at + lane), hn::Load(d, origin + at + lane));
                 hn::Store(hn::Mul(seen, factor), d, scaled + lane);
             }
         }
     }
 }
 
-void Correlations(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, double* norms,
-                  const PairValues& out) {
+template <class T>
+void correlations(Profile profile, double alpha, int num_points, int num_columns, const T* scaled, T* norms, const PairValues<T>& out) {
     switch (profile) {
 #define VNNGP_PLAIN(name, type) \
     case Profile::name:         \
-        return fill_block(num_points, num_columns, scaled, norms, PlainPairs<type>{out});
+        return fill_block(num_points, num_columns, scaled, norms, PlainPairs<type, T>{out});
 #define VNNGP_SHAPED(name, type) \
     case Profile::name:          \
-        return fill_block(num_points, num_columns, scaled, norms, ShapedPairs<type>{out, alpha});
+        if constexpr (std::is_same_v<T, double>) return fill_block(num_points, num_columns, scaled, norms, ShapedPairs<type>{out, alpha});
         VNNGP_STATIONARY_PROFILES(VNNGP_PLAIN)
         VNNGP_SHAPED_PROFILES(VNNGP_SHAPED)
 #undef VNNGP_PLAIN
@@ -220,99 +229,98 @@ void Correlations(Profile profile, double alpha, int num_points, int num_columns
     }
 }
 
-// Weights times slopes of the kRows rows from p on, [q][row][kLanes]; those at or above the diagonal are zero. Adds them to the sums of
-// their rows and columns.
-template <int kRows>
-HWY_INLINE void gather_rows(int p, const double* weight, const double* slope, double* rows, double* sums) {
-    const Tag d;
-    Lane row_sums[kRows];
-    for (int i = 0; i < kRows; ++i) row_sums[i] = hn::Load(d, sums + (p + i) * kLanes);
+// Weights times slopes of the kRows rows from p on, [q][row][kLanesOf<T>]; those at or above the diagonal are zero. Adds them to the sums
+// of their rows and columns.
+template <int kRows, class T>
+HWY_INLINE void gather_rows(int p, const T* weight, const T* slope, T* rows, T* sums) {
+    const TagOf<T> d;
+    LaneOf<T> row_sums[kRows];
+    for (int i = 0; i < kRows; ++i) row_sums[i] = hn::Load(d, sums + (p + i) * kLanesOf<T>);
     const auto weighted = [&](int i, int q) {
-        const std::size_t pair = (packed_row(p + i) + q) * kLanes;
+        const std::size_t pair = (packed_row(p + i) + q) * kLanesOf<T>;
         return hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
     };
-    for (int q = 0; q < p; ++q, rows += kRows * kLanes) {
-        Lane column_sum = hn::Load(d, sums + q * kLanes);
+    for (int q = 0; q < p; ++q, rows += kRows * kLanesOf<T>) {
+        LaneOf<T> column_sum = hn::Load(d, sums + q * kLanesOf<T>);
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
-            const Lane value = weighted(i, q);
-            hn::Store(value, d, rows + i * kLanes);
+            const LaneOf<T> value = weighted(i, q);
+            hn::Store(value, d, rows + i * kLanesOf<T>);
             row_sums[i] = hn::Add(row_sums[i], value);
             column_sum = hn::Add(column_sum, value);
         }
-        hn::Store(column_sum, d, sums + q * kLanes);
+        hn::Store(column_sum, d, sums + q * kLanesOf<T>);
     }
-    for (int j = 0; j + 1 < kRows; ++j, rows += kRows * kLanes) {
+    for (int j = 0; j + 1 < kRows; ++j, rows += kRows * kLanesOf<T>) {
         for (int i = 0; i < kRows; ++i) {
-            const Lane value = i > j ? weighted(i, p + j) : hn::Zero(d);
-            hn::Store(value, d, rows + i * kLanes);
+            const LaneOf<T> value = i > j ? weighted(i, p + j) : hn::Zero(d);
+            hn::Store(value, d, rows + i * kLanesOf<T>);
             row_sums[i] = hn::Add(row_sums[i], value);
             row_sums[j] = hn::Add(row_sums[j], value);
         }
     }
-    for (int i = 0; i < kRows; ++i) hn::Store(row_sums[i], d, sums + (p + i) * kLanes);
+    for (int i = 0; i < kRows; ++i) hn::Store(row_sums[i], d, sums + (p + i) * kLanesOf<T>);
 }
 
 // gradient -= 2 sum over the rows p of x_p sum_{q < p} weighted_pq x_q, for kWidth columns at once.
-template <int kRows, int kWidth>
-HWY_INLINE void subtract_products(int p, const double* x, std::size_t stride, const double* rows, double* gradient) {
-    const Tag d;
-    Lane tile[kRows][kWidth];
+template <int kRows, int kWidth, class T>
+HWY_INLINE void subtract_products(int p, const T* x, std::size_t stride, const T* rows, T* gradient) {
+    const TagOf<T> d;
+    LaneOf<T> tile[kRows][kWidth];
     for (int i = 0; i < kRows; ++i)
         for (int c = 0; c < kWidth; ++c) tile[i][c] = hn::Zero(d);
     const int count = p + kRows - 1;
     for (int q = 0; q < count; ++q) {
-        Lane x_q[kWidth];
+        LaneOf<T> x_q[kWidth];
 #pragma GCC unroll 4
-        for (int c = 0; c < kWidth; ++c) x_q[c] = hn::Load(d, x + q * stride + c * kLanes);
+        for (int c = 0; c < kWidth; ++c) x_q[c] = hn::Load(d, x + q * stride + c * kLanesOf<T>);
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
-            const Lane value = hn::Load(d, rows + (static_cast<std::size_t>(q) * kRows + i) * kLanes);
+            const LaneOf<T> value = hn::Load(d, rows + (static_cast<std::size_t>(q) * kRows + i) * kLanesOf<T>);
 #pragma GCC unroll 4
             for (int c = 0; c < kWidth; ++c) tile[i][c] = hn::MulAdd(value, x_q[c], tile[i][c]);
         }
     }
-    const Lane minus_two = hn::Set(d, -2.0);
+    const LaneOf<T> minus_two = hn::Set(d, T(-2));
 #pragma GCC unroll 4
     for (int c = 0; c < kWidth; ++c) {
-        Lane sum = hn::Zero(d);
+        LaneOf<T> sum = hn::Zero(d);
 #pragma GCC unroll 4
-        for (int i = 0; i < kRows; ++i) sum = hn::MulAdd(hn::Load(d, x + (p + i) * stride + c * kLanes), tile[i][c], sum);
-        hn::Store(hn::MulAdd(minus_two, sum, hn::Load(d, gradient + c * kLanes)), d, gradient + c * kLanes);
+        for (int i = 0; i < kRows; ++i) sum = hn::MulAdd(hn::Load(d, x + (p + i) * stride + c * kLanesOf<T>), tile[i][c], sum);
+        hn::Store(hn::MulAdd(minus_two, sum, hn::Load(d, gradient + c * kLanesOf<T>)), d, gradient + c * kLanesOf<T>);
     }
 }
 
-template <int kRows>
-HWY_INLINE void contract_rows(int p, int num_columns, const double* scaled, const double* weight, const double* slope, double* rows,
-                              double* sums, double* gradient) {
-    const std::size_t stride = static_cast<std::size_t>(num_columns) * kLanes;
+template <int kRows, class T>
+HWY_INLINE void contract_rows(int p, int num_columns, const T* scaled, const T* weight, const T* slope, T* rows, T* sums, T* gradient) {
+    const std::size_t stride = static_cast<std::size_t>(num_columns) * kLanesOf<T>;
     gather_rows<kRows>(p, weight, slope, rows, sums);
     int c = 0;
-    for (; c + 4 <= num_columns; c += 4) subtract_products<kRows, 4>(p, scaled + c * kLanes, stride, rows, gradient + c * kLanes);
-    for (; c < num_columns; ++c) subtract_products<kRows, 1>(p, scaled + c * kLanes, stride, rows, gradient + c * kLanes);
+    for (; c + 4 <= num_columns; c += 4) subtract_products<kRows, 4>(p, scaled + c * kLanesOf<T>, stride, rows, gradient + c * kLanesOf<T>);
+    for (; c < num_columns; ++c) subtract_products<kRows, 1>(p, scaled + c * kLanesOf<T>, stride, rows, gradient + c * kLanesOf<T>);
 }
 
 // With v_pq = weight slope: sum_{q<p} v_pq (x_p - x_q)^2 = sum_p x_p^2 sum_{q != p} v_pq - 2 sum_p x_p sum_{q<p} v_pq x_q. The second sum
 // is a product of matrices, a third of the work of differences, and it needs one walk through weights and slopes for all columns.
-void LengthscaleGradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
-                         double* workspace, double* gradient) {
-    const Tag d;
+template <class T>
+void lengthscale_gradient(int num_points, int num_columns, const T* scaled, const T* weight, const T* slope, T* workspace, T* gradient) {
+    const TagOf<T> d;
     const int width = static_cast<int>(hn::Lanes(d));
-    for (int lane = 0; lane < kLanes; lane += width) {
-        double *sums = workspace + lane, *rows = sums + static_cast<std::size_t>(num_points) * kLanes;
-        for (int p = 0; p < num_points; ++p) hn::Store(hn::Zero(d), d, sums + p * kLanes);
+    for (int lane = 0; lane < kLanesOf<T>; lane += width) {
+        T *sums = workspace + lane, *rows = sums + static_cast<std::size_t>(num_points) * kLanesOf<T>;
+        for (int p = 0; p < num_points; ++p) hn::Store(hn::Zero(d), d, sums + p * kLanesOf<T>);
         int p = 0;
         for (; p + kTile <= num_points; p += kTile)
             contract_rows<kTile>(p, num_columns, scaled + lane, weight + lane, slope + lane, rows, sums, gradient + lane);
         for (; p < num_points; ++p)
             contract_rows<1>(p, num_columns, scaled + lane, weight + lane, slope + lane, rows, sums, gradient + lane);
         for (int c = 0; c < num_columns; ++c) {
-            Lane sum = hn::Load(d, gradient + c * kLanes + lane);
+            LaneOf<T> sum = hn::Load(d, gradient + c * kLanesOf<T> + lane);
             for (int point = 0; point < num_points; ++point) {
-                const Lane x = hn::Load(d, scaled + (static_cast<std::size_t>(point) * num_columns + c) * kLanes + lane);
-                sum = hn::MulAdd(hn::Mul(x, x), hn::Load(d, sums + point * kLanes), sum);
+                const LaneOf<T> x = hn::Load(d, scaled + (static_cast<std::size_t>(point) * num_columns + c) * kLanesOf<T> + lane);
+                sum = hn::MulAdd(hn::Mul(x, x), hn::Load(d, sums + point * kLanesOf<T>), sum);
             }
-            hn::Store(sum, d, gradient + c * kLanes + lane);
+            hn::Store(sum, d, gradient + c * kLanesOf<T> + lane);
         }
     }
 }
@@ -369,6 +377,29 @@ void LocationGradient(int num_points, int num_columns, const double* scaled, con
     }
 }
 
+void ScaleDouble(const LaneBlock& block, int num_columns, const int* columns, const double* factors, double* scaled) {
+    scale(block, num_columns, columns, factors, scaled);
+}
+void ScaleSingle(const LaneBlockOf<float>& block, int num_columns, const int* columns, const double* factors, float* scaled) {
+    scale(block, num_columns, columns, factors, scaled);
+}
+void CorrelationsDouble(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, double* norms,
+                        const PairValues<double>& out) {
+    correlations(profile, alpha, num_points, num_columns, scaled, norms, out);
+}
+void CorrelationsSingle(Profile profile, double alpha, int num_points, int num_columns, const float* scaled, float* norms,
+                        const PairValues<float>& out) {
+    correlations(profile, alpha, num_points, num_columns, scaled, norms, out);
+}
+void LengthscalesDouble(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope, double* workspace,
+                        double* gradient) {
+    lengthscale_gradient(num_points, num_columns, scaled, weight, slope, workspace, gradient);
+}
+void LengthscalesSingle(int num_points, int num_columns, const float* scaled, const float* weight, const float* slope, float* workspace,
+                        float* gradient) {
+    lengthscale_gradient(num_points, num_columns, scaled, weight, slope, workspace, gradient);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace vnngp::kernel
 HWY_AFTER_NAMESPACE();
@@ -376,23 +407,37 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vnngp::kernel {
 
-HWY_EXPORT(ScaleColumns);
-HWY_EXPORT(Correlations);
-HWY_EXPORT(LengthscaleGradient);
+HWY_EXPORT(ScaleDouble);
+HWY_EXPORT(ScaleSingle);
+HWY_EXPORT(CorrelationsDouble);
+HWY_EXPORT(CorrelationsSingle);
+HWY_EXPORT(LengthscalesDouble);
+HWY_EXPORT(LengthscalesSingle);
 HWY_EXPORT(LocationGradient);
 
 void scale_columns(const LaneBlock& block, int num_columns, const int* columns, const double* factors, double* scaled) {
-    HWY_DYNAMIC_DISPATCH(ScaleColumns)(block, num_columns, columns, factors, scaled);
+    HWY_DYNAMIC_DISPATCH(ScaleDouble)(block, num_columns, columns, factors, scaled);
+}
+void scale_columns(const LaneBlockOf<float>& block, int num_columns, const int* columns, const double* factors, float* scaled) {
+    HWY_DYNAMIC_DISPATCH(ScaleSingle)(block, num_columns, columns, factors, scaled);
 }
 
 void stationary_correlations(Profile profile, double alpha, int num_points, int num_columns, const double* scaled, double* norms,
-                             const PairValues& out) {
-    HWY_DYNAMIC_DISPATCH(Correlations)(profile, alpha, num_points, num_columns, scaled, norms, out);
+                             const PairValues<double>& out) {
+    HWY_DYNAMIC_DISPATCH(CorrelationsDouble)(profile, alpha, num_points, num_columns, scaled, norms, out);
+}
+void stationary_correlations(Profile profile, double alpha, int num_points, int num_columns, const float* scaled, float* norms,
+                             const PairValues<float>& out) {
+    HWY_DYNAMIC_DISPATCH(CorrelationsSingle)(profile, alpha, num_points, num_columns, scaled, norms, out);
 }
 
 void stationary_lengthscale_gradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,
                                      double* workspace, double* gradient) {
-    HWY_DYNAMIC_DISPATCH(LengthscaleGradient)(num_points, num_columns, scaled, weight, slope, workspace, gradient);
+    HWY_DYNAMIC_DISPATCH(LengthscalesDouble)(num_points, num_columns, scaled, weight, slope, workspace, gradient);
+}
+void stationary_lengthscale_gradient(int num_points, int num_columns, const float* scaled, const float* weight, const float* slope,
+                                     float* workspace, float* gradient) {
+    HWY_DYNAMIC_DISPATCH(LengthscalesSingle)(num_points, num_columns, scaled, weight, slope, workspace, gradient);
 }
 
 void stationary_location_gradient(int num_points, int num_columns, const double* scaled, const double* weight, const double* slope,

@@ -41,11 +41,12 @@ std::string run_fingerprint(const FitOptions& options, std::uint64_t seed, const
         fixed = fmt::format("fixed {} {} {} {} {} {} ", fmt::join(shape, ","), outputscale, nugget, mean, fmt::join(likelihood, ","),
                             fmt::join(slopes, ","));
     }
-    return fmt::format("vnngp {} {} {} K{} M{} mean{}:{} nugget{}:{} epochs{} batch{} rate{} jitter{} seed{} {}data {:08x} {:08x} {:08x}",
-                       VNNGP_VERSION, options.likelihood, options.kernel, options.neighbors, problem.num_inducing(),
-                       static_cast<int>(options.mean.kind), fmt::join(problem.mean_columns, ","), static_cast<int>(options.nugget.mode),
-                       options.nugget.value, options.epochs, options.batch, options.learning_rate, options.jitter, seed, fixed,
-                       checksum(problem.targets), checksum(problem.inducing), checksum(problem.inputs));
+    return fmt::format(
+        "vnngp {} {} {} K{} M{} mean{}:{} nugget{}:{} epochs{} batch{} rate{} jitter{} precision{} seed{} {}data {:08x} {:08x} {:08x}",
+        VNNGP_VERSION, options.likelihood, options.kernel, options.neighbors, problem.num_inducing(), static_cast<int>(options.mean.kind),
+        fmt::join(problem.mean_columns, ","), static_cast<int>(options.nugget.mode), options.nugget.value, options.epochs, options.batch,
+        options.learning_rate, options.jitter, static_cast<int>(options.precision), seed, fixed, checksum(problem.targets),
+        checksum(problem.inducing), checksum(problem.inputs));
 }
 
 void write_checkpoint(const std::string& path, const std::string& fingerprint, const inference::StochasticState& state) {

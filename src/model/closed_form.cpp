@@ -187,6 +187,7 @@ Hyperparameters guess_from_observations(const Context& context, const Problem& p
     std::iota(observations.sites.begin(), observations.sites.end(), 0);
     observations.mean_columns = problem.mean_columns;
     observations.jitter = problem.jitter;
+    observations.single_precision = problem.single_precision;
     GraphSearch search(context, observations, settings);
     const auto hyper = guess(context, observations, start, rough_values(observations), settings, search);
     seconds_neighbors += search.seconds();
@@ -315,6 +316,7 @@ Problem sampled_problem(const Problem& problem, const std::vector<Index>& points
     sample.likelihood = problem.likelihood;
     sample.mean_columns = problem.mean_columns;
     sample.jitter = problem.jitter;
+    sample.single_precision = problem.single_precision;
     sample.inducing = data::gather_rows(problem.inducing, points);
     std::vector<Index> place(problem.num_inducing(), -1);
     for (std::size_t p = 0; p < points.size(); ++p) place[points[p]] = static_cast<Index>(p);

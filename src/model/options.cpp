@@ -46,6 +46,23 @@ std::string_view method_name(Method method) {
     return "vnngp";
 }
 
+std::string_view precision_name(Precision precision) {
+    switch (precision) {
+        case Precision::double_:
+            return "double";
+        case Precision::single_:
+            return "single";
+        case Precision::automatic:
+            break;
+    }
+    return "auto";
+}
+
+bool in_single_precision(const FitOptions& options) {
+    if (options.precision != Precision::automatic) return options.precision == Precision::single_;
+    return options.method == Method::vnngp && options.inference == Inference::stochastic;
+}
+
 std::string_view posterior_name(PosteriorForm form) {
     switch (form) {
         case PosteriorForm::mean_field:
@@ -87,6 +104,7 @@ void validate_method(const FitOptions& options) {
     }
     require(options.inference == Inference::automatic || options.inference == Inference::stochastic, "inference", inference,
             fmt::format("auto or stochastic with --method {}", method));
+    require(options.precision != Precision::single_, "precision", "single", fmt::format("auto or double with --method {}", method));
     require(options.metric == Metric::euclidean, "metric", "kernel", fmt::format("euclidean with --method {}", method));
     require(options.nugget.mode != NuggetOption::Mode::learned, "nugget", "learned",
             fmt::format("none, jitter or a variance with --method {}", method));

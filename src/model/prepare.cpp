@@ -156,6 +156,7 @@ inference::Problem build_problem(Points inputs, Vector targets, const kernel::Ke
     problem.targets = std::move(targets);
     problem.mean_columns = model.mean_columns;
     problem.jitter = options.jitter;
+    problem.single_precision = in_single_precision(options);
 
     const Index inducing = options.inducing == 0 && options.method == Method::svgp ? kLowRank : options.inducing;
     const bool of_observations =

@@ -73,6 +73,7 @@ void train_by_minibatches(const Context& context, inference::Problem& problem, c
     if (problem.at_sites()) problem.prior_graph = neighbors::predecessor_graph(problem.inducing, model.neighbors, context);
     report.seconds_neighbors = seconds_since(start);
     auto trained = run_minibatches(context, problem, options, model);
+    problem.single_precision = false;  // it was for the minibatches
     report.elbo = inference::full_elbo(context, problem, trained.hyper, trained.posterior, nullptr, &report.jitter);
     report.optimality_gap = optimality_gap(context, problem, trained, report.elbo);
     report.converged = trained.converged && report.optimality_gap < kConvergedGap;

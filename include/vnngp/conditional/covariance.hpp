@@ -16,6 +16,9 @@ struct Covariance {
     double nugget = 0.0;                     ///< tau: variance of white noise in the latent process
     double jitter = 1e-8;                    ///< added to the nugget, relative to outputscale; raised for a neighbourhood that needs it
 
+    /// Rows may be computed in single precision where that is accurate enough.
+    bool single_precision = false;
+
     /// The nugget and jitter in units of the output scale: what is added to the diagonal of a correlation matrix.
     double relative_nugget() const { return nugget / outputscale + jitter; }
 };

@@ -46,6 +46,7 @@ struct Problem {
     neighbors::NeighborGraph data_graph;                 ///< n(i): nearest inducing points; a row per inducing point if there are sites
     std::vector<Index> mean_columns = {};                ///< coordinates in which the prior mean is linear; usually none
     double jitter = 1e-8;
+    bool single_precision = false;  ///< for rows, where it is accurate enough
 
     Index num_inducing() const { return static_cast<Index>(inducing.rows()); }
     Index num_observations() const { return static_cast<Index>(targets.size()); }
@@ -63,7 +64,7 @@ inline Vector values_at_points(const Problem& problem) {
 }
 
 inline conditional::Covariance covariance(const Problem& problem, const Hyperparameters& hyper) {
-    return {problem.kernel, hyper.shape, hyper.outputscale, hyper.nugget, problem.jitter};
+    return {problem.kernel, hyper.shape, hyper.outputscale, hyper.nugget, problem.jitter, problem.single_precision};
 }
 
 }  // namespace vnngp::inference

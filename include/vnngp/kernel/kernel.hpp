@@ -33,29 +33,33 @@ struct Parameter {
     bool is_lengthscale = false;
 };
 
-/// kLanes neighbourhoods of num_points points each, side by side. Coordinates are [num_points][num_dims][kLanes].
-struct LaneBlock {
+/// kLanesOf<T> neighbourhoods of num_points points each, side by side. Coordinates are [num_points][num_dims][lanes].
+template <class T>
+struct LaneBlockOf {
     int num_points = 0;
     int num_dims = 0;
-    linalg::LaneBuffer coordinates;
+    linalg::LaneBufferOf<T> coordinates;
 
-    double* point(int p) { return coordinates.data() + static_cast<std::size_t>(p) * num_dims * linalg::kLanes; }
-    const double* point(int p) const { return coordinates.data() + static_cast<std::size_t>(p) * num_dims * linalg::kLanes; }
+    T* point(int p) { return coordinates.data() + static_cast<std::size_t>(p) * num_dims * linalg::kLanesOf<T>; }
+    const T* point(int p) const { return coordinates.data() + static_cast<std::size_t>(p) * num_dims * linalg::kLanesOf<T>; }
 };
+using LaneBlock = LaneBlockOf<double>;
 
 /// Memory a kernel may use between the two calls below for one block; grown by the kernel, reused by the caller, one per thread.
-struct KernelScratch {
-    linalg::LaneBuffer scaled;           ///< the block's coordinates in units of the length-scales
-    linalg::LaneBuffer slope;            ///< one value per pair: what the derivative of the correlation needs
-    linalg::LaneBuffer shape_slope;      ///< one value per pair: the derivative in the logarithm of a profile's own parameter
-    linalg::LaneBuffer workspace;        ///< some values per point
-    linalg::LaneBuffer column_gradient;  ///< derivatives before those of coordinates that share a length-scale are added up
-    std::vector<double> factors;         ///< a few numbers derived from the parameters: inverse length-scales, shares of a mixture
+template <class T>
+struct KernelScratchOf {
+    linalg::LaneBufferOf<T> scaled;           ///< the block's coordinates in units of the length-scales
+    linalg::LaneBufferOf<T> slope;            ///< one value per pair: what the derivative of the correlation needs
+    linalg::LaneBufferOf<T> shape_slope;      ///< one value per pair: the derivative in the logarithm of a profile's own parameter
+    linalg::LaneBufferOf<T> workspace;        ///< some values per point
+    linalg::LaneBufferOf<T> column_gradient;  ///< derivatives before those of coordinates that share a length-scale are added up
+    std::vector<double> factors;              ///< a few numbers derived from the parameters: inverse length-scales, shares of a mixture
 
-    std::vector<KernelScratch> parts;  ///< of a kernel made of kernels, one for each
-    linalg::LaneBuffer correlation;    ///< of a part: its correlations
-    linalg::LaneBuffer passed_down;    ///< the weights that contract() hands to a part
+    std::vector<KernelScratchOf> parts;   ///< of a kernel made of kernels, one for each
+    linalg::LaneBufferOf<T> correlation;  ///< of a part: its correlations
+    linalg::LaneBufferOf<T> passed_down;  ///< the weights that contract() hands to a part
 };
+using KernelScratch = KernelScratchOf<double>;
 
 /// Immutable; any number of threads may call it at once, each with its own scratch.
 class Kernel {
@@ -79,6 +83,12 @@ public:
     /// the same block and scratch.
     virtual void contract(std::span<const double> parameters, const LaneBlock& block, KernelScratch& scratch, const double* weight,
                           double* gradient, double* location_gradient) const = 0;
+
+    /// Whether there are the two below: the same in single precision, with twice as many lanes and no derivatives in the coordinates.
+    virtual bool has_single_precision() const { return false; }
+    virtual void correlations(std::span<const double> parameters, const LaneBlockOf<float>& block, KernelScratchOf<float>& scratch,
+                              bool with_slope, float* correlation) const;
+    virtual void contract(const LaneBlockOf<float>& block, KernelScratchOf<float>& scratch, const float* weight, float* gradient) const;
 
     /// Adds `share` times this kernel's squared distance to the metric.
     virtual void add_to_metric(std::span<const double> parameters, double share, Metric& metric) const = 0;

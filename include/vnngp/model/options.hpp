@@ -63,6 +63,16 @@ inline constexpr Inference kInferences[] = {Inference::automatic, Inference::col
                                             Inference::stochastic};
 std::string_view inference_name(Inference inference);
 
+/// Of the arithmetic in training rows (factorisations and solves of neighbourhoods). A row that single precision cannot serve is computed
+/// in double precision all the same.
+enum class Precision {
+    automatic,  ///< single_ for minibatches, whose own noise is far larger; double_ otherwise
+    double_,
+    single_,
+};
+inline constexpr Precision kPrecisions[] = {Precision::automatic, Precision::double_, Precision::single_};
+std::string_view precision_name(Precision precision);
+
 /// The mean of the latent function before any data are seen.
 struct MeanOption {
     enum class Kind { constant, linear, zero };
@@ -96,7 +106,8 @@ struct FitOptions {
     Index batch = 1024;           ///< stochastic: observations per step
     double learning_rate = 0.01;  ///< stochastic
     bool calibrate = true;        ///< quantiles, where those of held-out observations are off and kernel or neighbours were left open
-    double jitter = 1e-8;         ///< relative to the output scale; raised where a neighbourhood needs it
+    Precision precision = Precision::automatic;
+    double jitter = 1e-8;  ///< relative to the output scale; raised where a neighbourhood needs it
 
     /// Where a long run saves its state every `checkpoint_seconds`, and when it is interrupted; empty = nowhere. A finished run leaves it
     /// in place, for discard_checkpoint() once the model is safe.
@@ -108,6 +119,9 @@ struct FitOptions {
     std::vector<std::string> input_names = {};
     std::string target_name = {};
 };
+
+/// Whether rows are computed in single precision where that serves.
+bool in_single_precision(const FitOptions& options);
 
 /// Throws InputError naming the option, the value given and what is allowed.
 void validate(const FitOptions& options);

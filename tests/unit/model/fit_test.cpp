@@ -39,6 +39,19 @@ TEST_P(EveryInference, PredictsASmoothFunctionWithHonestUncertainty) {
     EXPECT_GT((standardized < 3.0).count(), 240);
 }
 
+TEST_P(EveryInference, SinglePrecisionIsForMinibatchesAndDoesNotShow) {
+    const Points x = random_points(500, 2, 31), test = random_points(50, 2, 32);
+    const auto in = [&](Precision precision) {
+        FitOptions options = quick(GetParam());
+        options.precision = precision;
+        return fit(x, wave(x), options).predict(test).mean;
+    };
+    const Vector automatic = in(Precision::automatic), single = in(Precision::single_), full = in(Precision::double_);
+    EXPECT_EQ(automatic, GetParam() == Inference::stochastic ? single : full);
+    EXPECT_NE(single, full);
+    EXPECT_LT((single - full).cwiseAbs().maxCoeff(), 0.02);
+}
+
 TEST_P(EveryInference, DoesNotDependOnTheUnitsOfTheData) {
     const Points x = random_points(200, 2, 3), test = random_points(50, 2, 4);
     const Vector y = wave(x);
