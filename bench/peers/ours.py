@@ -33,11 +33,16 @@ def stochastic(job, model):
     return fit, {"seconds_per_epoch": (fit.training - short.training) / job["epochs"]}
 
 
+def options_of(job):
+    names = ("inference", "prediction_neighbors")
+    return [text for name in names if name in job for text in ("--" + name.replace("_", "-"), job[name])]
+
+
 def main():
     job = json.loads(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / "model.vnngp"
-        fit, more = stochastic(job, model) if "epochs" in job else (Fit(job, model), {})
+        fit, more = stochastic(job, model) if "epochs" in job else (Fit(job, model, *options_of(job)), {})
         scores = output_of(job["program"], "evaluate", model, job["test"], "--threads", job["threads"], "--json", "--quiet")["standardized"]
     print(json.dumps({"seconds": fit.seconds, **more, "nll": scores["nll"], "rmse": scores["rmse"], "peak_mib": fit.peak_mib,
                       "version": f"vnngp {fit.version}"}))

@@ -8,7 +8,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import matplotlib.ticker  # noqa: E402
 
-STYLES = {"vnngp": ("o", "#c0392b"), "GPyTorch": ("s", "#2c3e50"), "GPBoost": ("^", "#2980b9"), "scikit-learn": ("D", "#7f8c8d")}
+STYLES = {"vnngp": ("o", "#c0392b"), "vnngp, response": ("P", "#e67e22"), "GPyTorch": ("s", "#2c3e50"), "GPBoost": ("^", "#2980b9"), "scikit-learn": ("D", "#7f8c8d")}
 
 
 def draw(axes, rows):
