@@ -7,7 +7,6 @@ namespace vnngp::inference {
 namespace {
 
 constexpr double kSmallest = 1e-6;  ///< of the output scale, in standardised units
-constexpr double kSmallestNugget = 1e-9;
 constexpr double kLargest = 1e6;
 /// A latent function that is nearly linear over the data fits as well with any larger output scale and length-scales.
 constexpr double kLargestOutputscale = 100.0;
@@ -23,7 +22,7 @@ ParameterVector::ParameterVector(const Problem& problem, Learned learned)
     for (const auto& parameter : problem.kernel->parameters()) add_positive(parameter.lower, parameter.upper);
     add_positive(kSmallest, kLargestOutputscale);
     for (const auto& parameter : problem.likelihood->parameters()) add_positive(parameter.lower, parameter.upper);
-    if (learned.nugget) add_positive(kSmallestNugget, kLargest);
+    if (learned.nugget) add_positive(learned.smallest_nugget, kLargest);
     num_positive_ = lower_.size();
     if (!learned.mean) return;
     lower_.insert(lower_.end(), 1 + num_slopes_, -kLargestMean);

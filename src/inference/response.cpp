@@ -78,7 +78,7 @@ double response_log_likelihood(const Context& context, const Problem& problem, c
 
 ResponseResult maximize_response(const Context& context, const Problem& problem, const Hyperparameters& start, const Vector& values,
                                  const ResponseTerms& terms, const ResponseOptions& options) {
-    const ParameterVector layout(problem, {.nugget = true, .mean = options.learn_mean});
+    const ParameterVector layout(problem, {.nugget = true, .mean = options.learn_mean, .smallest_nugget = options.smallest_nugget});
     const double per_term = 1.0 / static_cast<double>(terms.points.size());
     ResponseResult result;
     const optim::SmoothFunction minus_likelihood = [&](std::span<const double> raw, std::span<double> gradient) {

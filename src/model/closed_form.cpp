@@ -243,6 +243,7 @@ ClosedFormResult train_response(const Context& context, const Problem& problem, 
     ClosedFormResult result;
     result.converged = true;
     result.stopped_because = "hyperparameters were given";
+    const double smallest_noise = problem.likelihood->parameters()[0].lower;
     if (settings.fixed) search.refresh(hyper, {&rough.values});
     int most = settings.fixed ? 0 : kRoundsOnAll.most;
     bool more = true;
@@ -258,7 +259,8 @@ ClosedFormResult train_response(const Context& context, const Problem& problem, 
             {.learn_mean = settings.learned.mean,
              .tolerance = settings.tolerance,
              .max_evaluations = limited(round == 0 ? kRoundsOnAll.first_evaluations : kRoundsOnAll.later_evaluations, settings),
-             .largest_factor = kLargestFactor});
+             .largest_factor = kLargestFactor,
+             .smallest_nugget = smallest_noise});
         more = wants_more(found);
         if (round + 1 == most && more) most = std::min(most + 1, kRoundsOnAll.most + kExtraRounds);
         hyper = std::move(found.hyper);
@@ -270,8 +272,8 @@ ClosedFormResult train_response(const Context& context, const Problem& problem, 
     result.posterior.elbo = inference::response_log_likelihood(context, problem, hyper, rough.values,
                                                                inference::all_response_terms(problem), nullptr, &result.posterior.jitter);
     // All noise is in the nugget; q(u) is the observations themselves.
-    hyper.likelihood[0] = problem.likelihood->parameters()[0].lower;
-    hyper.nugget = std::max(hyper.nugget - hyper.likelihood[0], 0.0);
+    hyper.likelihood[0] = smallest_noise;
+    hyper.nugget = std::max(hyper.nugget - smallest_noise, 0.0);
     search.restore({&rough.values});
     result.posterior.q = {rough.values, Vector::Constant(problem.num_inducing(), hyper.likelihood[0])};
     result.posterior.converged = true;

@@ -11,7 +11,8 @@ namespace vnngp::inference {
 /// Which of the hyperparameters are learned besides those of the kernel and the likelihood.
 struct Learned {
     bool nugget = true;
-    bool mean = true;  ///< with its slopes
+    bool mean = true;               ///< with its slopes
+    double smallest_nugget = 1e-9;  ///< in standardised units
 };
 
 /// Positive quantities enter by their logarithms: a step of an optimiser then changes a large length-scale by the same factor as a small

@@ -37,6 +37,7 @@ struct ResponseOptions {
     double tolerance = 1e-5;  ///< nats per term: an iteration that gains less is the last
     int max_evaluations = 100;
     double largest_factor = 1e12;  ///< by which any positive hyperparameter may change
+    double smallest_nugget = 1e-9;
 };
 
 ResponseResult maximize_response(const Context& context, const Problem& problem, const Hyperparameters& start, const Vector& values,
