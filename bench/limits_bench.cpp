@@ -141,13 +141,14 @@ Setting setting(Index count, int dims, Index neighbors) {
 /// triangular solves; weights of the pairs.
 double row_flops(double k, double dims) { return k * k * (k / 3 + 2 * dims + 4 + 1.5); }
 
-void rows_with_gradient(Index count, int dims, Index neighbors, const Limits& limits) {
-    const Setting s = setting(count, dims, neighbors);
+void rows_with_gradient(Index count, int dims, Index neighbors, bool single, const Limits& limits) {
+    Setting s = setting(count, dims, neighbors);
+    s.problem.single_precision = single;
     const inference::MeanField q{Vector::Zero(count), Vector::Constant(count, 0.1)};
     inference::ElboGradient gradient(s.problem, false, false);
     const double seconds = seconds_of([&] { inference::full_elbo({}, s.problem, s.hyper, q, &gradient); }, 3);
-    print("row: kernel, Cholesky, solves, gradient", fmt::format("K = {}, {}-D", neighbors, dims),
-          1e-9 * static_cast<double>(count) * row_flops(neighbors, dims) / seconds, limits.dgemm, "GFLOP/s");
+    print("row: kernel, Cholesky, solves, gradient", fmt::format("K = {}, {}-D{}", neighbors, dims, single ? ", single" : ""),
+          1e-9 * static_cast<double>(count) * row_flops(neighbors, dims) / seconds, single ? limits.sgemm : limits.dgemm, "GFLOP/s");
 }
 
 void solver_passes(Index count, int dims, Index neighbors, const Limits& limits) {
@@ -195,8 +196,10 @@ int main() {
     fmt::print("machine: DGEMM {:.1f} GFLOP/s, SGEMM {:.1f} GFLOP/s, copy {:.1f} GB/s\n\n", limits.dgemm, limits.sgemm, limits.copy);
     fmt::print("{:<44} {:<22} {:>8} {:>8} {:<7} {:>9}\n", "operation", "size", "ours", "machine", "unit", "ratio");
     for (const int order : {16, 32, 64, 128, 256}) cholesky(order, limits);
-    for (const Index neighbors : {16, 32, 64, 128, 256}) rows_with_gradient(8192, 8, neighbors, limits);
-    rows_with_gradient(8192, 26, 256, limits);
+    for (const bool single : {false, true}) {
+        for (const Index neighbors : {16, 32, 64, 128, 256}) rows_with_gradient(8192, 8, neighbors, single, limits);
+        rows_with_gradient(8192, 26, 256, single, limits);
+    }
     solver_passes(1'000'000, 2, 16, limits);
     solver_passes(300'000, 3, 32, limits);
     threads(setting(20'000, 8, 32), "20000 x 8-D, K = 32");
