@@ -125,9 +125,10 @@ Setting setting(Index count, int dims, Index neighbors) {
     Points points(count, dims);
     for (double& x : points.reshaped()) x = stream.uniform();
     const auto graph = neighbors::predecessor_graph(points, neighbors, {});
-    const auto order = neighbors::cache_order(graph, points, {});
+    auto [order, schedule] = neighbors::cache_numbering(graph, points, {});
     problem.inducing = points(order, Eigen::all);
     problem.prior_graph = neighbors::renumbered(graph, order, {});
+    problem.schedule = std::move(schedule);
     problem.targets.resize(count);
     for (Index i = 0; i < count; ++i) problem.targets[i] = std::sin(6 * problem.inducing(i, 0)) + 0.3 * stream.normal();
     problem.sites.resize(count);
@@ -155,19 +156,20 @@ void solver_passes(Index count, int dims, Index neighbors, const Limits& limits)
     const Setting s = setting(count, dims, neighbors);
     const Context context;
     const inference::StoredRows rows(context, covariance(s.problem, s.hyper),
-                                     {s.problem.inducing, s.problem.inducing, s.problem.prior_graph});
-    // What a pass must read: a weight and a number per edge.
-    const double bytes = 12.0 * static_cast<double>(count) * neighbors;
+                                     {s.problem.inducing, s.problem.inducing, s.problem.prior_graph}, s.problem.schedule);
     const std::string size = fmt::format("{} x {}-D, K = {}", count, dims, neighbors);
     const Vector x = Vector::Ones(count), half = Vector::Constant(count, 0.5);
     Vector y = x;
-    const auto rate = [&](const char* name, const std::function<void()>& pass) {
+    // What a pass must move: a weight and a number per edge, and the vectors once.
+    const auto rate = [&](const char* name, int vectors, const std::function<void()>& pass) {
+        const double bytes = static_cast<double>(count) * (12.0 * neighbors + 8.0 * vectors);
         print(name, size, 1e-9 * bytes / seconds_of(pass), limits.copy, "GB/s   ");
     };
-    rate("solver: product with B", [&] { y = rows.multiply(context, x); });
-    rate("solver: product with B'", [&] { rows.add_transposed(context, x, y); });
-    rate("solver: triangular solve", [&] { rows.solve_unit_lower(context, half, y = x); });
-    rate("solver: transposed triangular solve", [&] { rows.solve_unit_lower_transposed(context, half, y = x); });
+    rate("solver: product with B", 2, [&] { y = rows.multiply(context, x); });
+    rate("solver: product with B'", 3, [&] { rows.add_transposed(context, x, y); });
+    rate("solver: triangular solve", 3, [&] { rows.solve_unit_lower(context, half, y); });
+    rate("solver: transposed triangular solve", 3, [&] { rows.solve_unit_lower_transposed(context, half, y); });
+    rate("solver: (I - B)' F^{-1} (I - B) at once", 3, [&] { y = rows.precision(context, x); });
 }
 
 /// What the other threads bring.

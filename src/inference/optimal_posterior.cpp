@@ -70,7 +70,7 @@ public:
         : context_(context),
           problem_(problem),
           hyper_(hyper),
-          prior_(context, covariance(problem, hyper), {problem.inducing, problem.inducing, problem.prior_graph}),
+          prior_(context, covariance(problem, hyper), {problem.inducing, problem.inducing, problem.prior_graph}, problem.schedule),
           data_(context, covariance(problem, hyper), problem),
           mean_at_inducing_(prior_means(problem, hyper, problem.inducing)),
           mean_at_data_(problem.at_sites() ? Vector(mean_at_inducing_(problem.sites)) : prior_means(problem, hyper, problem.inputs)),
@@ -136,9 +136,7 @@ private:
     // P x = (I - B)' F^{-1} (I - B) x + A' Lambda A x
     Vector precision(const Vector& x, const Vector& site, const Vector& data_precision) const {
         context_.check_stop();
-        const Vector u = (x - prior_.multiply(context_, x)).cwiseQuotient(prior_.variance);
-        Vector y = u;
-        prior_.add_transposed(context_, -u, y);
+        Vector y = prior_.precision(context_, x);
         if (problem_.at_sites())
             y += data_precision.cwiseProduct(x);
         else

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
 constexpr Index kScatterParts = 4;  ///< partial sums of a transposed product: more would cost more memory traffic than they save
-constexpr Index kFewRows = 1024;    ///< a run shorter than this is not worth calling other threads for
+constexpr Index kBlock = 32;        ///< rows that stay in the first-level cache
 
 // sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition.
 template <class Weight>
@@ -30,25 +30,22 @@ double dot(std::span<const Index> n, const double* w, const double* x, const Wei
 constexpr auto kAsItIs = [](double w) { return w; };
 constexpr auto kSquared = [](double w) { return w * w; };
 
-// Numbered by neighbors::cache_order() there are some dozens of runs; in any other order they are short, and the rows are visited one after
-// another.
-std::vector<Index> independent_runs(const neighbors::NeighborGraph& graph) {
-    std::vector<Index> runs{0};
-    for (Index i = 0; i < graph.num_rows(); ++i) {
-        const auto n = graph.row(i);
-        if (std::any_of(n.begin(), n.end(), [&](Index j) { return j >= runs.back() && j < i; })) runs.push_back(i);
-    }
-    runs.push_back(graph.num_rows());
-    return runs;
+/// Adds to y itself, but to points below `shared`, to which other threads may add too, in a part of its own. (A table, because a branch
+/// would often be mispredicted.)
+auto adder(Vector& y, Index shared, Vector& part) {
+    return [to = std::array{y.data(), part.data()}, shared](Index n, double value) { to[n < shared][n] += value; };
 }
 
 }  // namespace
 
-StoredRows::StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods)
+StoredRows::StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
+                       const neighbors::Schedule& schedule)
     : variance(neighborhoods.graph.num_rows()),
       graph_(&neighborhoods.graph),
-      runs_(independent_runs(neighborhoods.graph)),
+      schedule_(schedule),
+      is_scheduled_(!schedule.stages.empty()),
       weights_(static_cast<std::size_t>(neighborhoods.graph.num_rows()) * neighborhoods.graph.stride()) {
+    if (!is_scheduled_) schedule_.stages = {{{0, graph_->num_rows()}}};
     std::vector<Index> all(num_rows());
     std::iota(all.begin(), all.end(), 0);
     jitter = conditional::visit_rows(context, covariance, neighborhoods, all, [this](const conditional::Row& row) {
@@ -68,73 +65,92 @@ Vector StoredRows::gathered(const Context& context, const Vector& x, const Weigh
     return y;
 }
 
-// Each part of the rows adds to a vector of its own; the parts do not depend on the number of threads, nor does the order of their sum.
-template <class Weight>
-void StoredRows::scattered(const Context& context, const Vector& u, Vector& y, const Weight& weight) const {
-    const std::int64_t part_rows = std::max<std::int64_t>(kRowsPerChunk, num_chunks(num_rows(), kScatterParts));
-    std::vector<Vector> parts(num_chunks(num_rows(), part_rows));
-    parallel_chunks(context, num_rows(), part_rows, [&](const Chunk& chunk) {
-        Vector& part = parts[chunk.number];
-        part = Vector::Zero(y.size());
-        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
-            const auto n = graph_->row(i);
-            const auto w = weights(i);
-            for (std::size_t k = 0; k < n.size(); ++k) part[n[k]] += weight(w[k]) * u[i];
-        }
+// The rows are cut into parts, as many on any machine: a range of the last stage, and some of the rows before it. What a part adds to points
+// of earlier stages goes to a vector of its own, and these are summed in order. No two parts add to the same point of the last stage.
+template <class Visit>
+void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) const {
+    const auto& last = schedule_.stages.back();
+    const bool has_ranges = is_scheduled_ && last.size() > 1;
+    const std::int64_t before = has_ranges ? last.front().begin : num_rows();
+    const auto shared = static_cast<Index>(has_ranges ? before : y.size());
+    std::vector<Vector> parts(kScatterParts);
+    parallel_chunks(context, kScatterParts, 1, [&](const Chunk& chunk) {
+        const std::int64_t part = chunk.number;
+        parts[part] = Vector::Zero(shared);
+        const auto add = adder(y, shared, parts[part]);
+        const auto visit_blocks = [&](std::int64_t begin, std::int64_t end) {
+            for (; begin < end; begin += kBlock)
+                visit(static_cast<Index>(begin), static_cast<Index>(std::min<std::int64_t>(end, begin + kBlock)), add);
+        };
+        visit_blocks(before * part / kScatterParts, before * (part + 1) / kScatterParts);
+        if (has_ranges) visit_blocks(last[part].begin, last[part].end);
     });
-    for (const Vector& part : parts) y += part;
+    for (const Vector& part : parts) y.head(shared) += part;
 }
 
 Vector StoredRows::multiply(const Context& context, const Vector& x) const { return gathered(context, x, kAsItIs); }
 Vector StoredRows::multiply_squares(const Context& context, const Vector& x) const { return gathered(context, x, kSquared); }
-void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const { scattered(context, u, y, kAsItIs); }
-void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const { scattered(context, u, y, kSquared); }
 
-void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const {
-    const auto solve = [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<Index>(begin); i < end; ++i) {
-            x[i] += row_scale[i] * dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
-        }
-    };
-    for (std::size_t run = 0; run + 1 < runs_.size(); ++run) {
-        const Index begin = runs_[run], count = runs_[run + 1] - begin;
-        if (count < kFewRows)
-            solve(begin, begin + count);
-        else
-            parallel_chunks(context, count, kFewRows / 2, [&](const Chunk& chunk) { solve(begin + chunk.begin, begin + chunk.end); });
-    }
+void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const {
+    scatter(context, y, [&](Index begin, Index end, const auto& add) {
+        for (Index i = begin; i < end; ++i) add_row(i, u[i], add);
+    });
 }
 
-// A long run is cut into parts, as many on any machine; each part adds to a vector of its own, and a row sums them up when its turn comes.
+void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const {
+    scatter(context, y, [&](Index begin, Index end, const auto& add) {
+        for (Index i = begin; i < end; ++i) {
+            const auto n = graph_->row(i);
+            const auto w = weights(i);
+            for (std::size_t k = 0; k < n.size(); ++k) add(n[k], w[k] * w[k] * u[i]);
+        }
+    });
+}
+
+// First the sums of a block, then what they leave: each row's would have to wait for the other.
+Vector StoredRows::precision(const Context& context, const Vector& x) const {
+    Vector y = Vector::Zero(x.size());
+    scatter(context, y, [&](Index begin, Index end, const auto& add) {
+        std::array<double, kBlock> u;
+        for (Index i = begin; i < end; ++i)
+            u[i - begin] = (x[i] - dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs)) / variance[i];
+        for (Index i = begin; i < end; ++i) {
+            add(i, u[i - begin]);
+            add_row(i, -u[i - begin], add);
+        }
+    });
+    return y;
+}
+
+void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const {
+    for (const auto& stage : schedule_.stages)
+        parallel_chunks(context, std::ssize(stage), 1, [&](const Chunk& chunk) {
+            const auto [begin, end] = stage[chunk.number];
+            for (Index i = begin; i < end; ++i)
+                x[i] += row_scale[i] * dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
+        });
+}
+
+// Ranges add to earlier stages in vectors of their own, which a row sums up when its turn comes; to their own rows in x itself.
 template <class Visit>
 void StoredRows::visit_backward(const Context& context, Vector& x, const Visit& visit) const {
-    std::array<Vector, kScatterParts> parts;
-    for (Index part = 1; part < kScatterParts; ++part) parts[part] = Vector::Zero(x.size());
-    const auto visit_rows = [&](std::int64_t begin, std::int64_t end, double* to) {
-        for (auto i = static_cast<Index>(end); i-- > begin;) {
-            for (Index part = 1; part < kScatterParts; ++part) x[i] += parts[part][i];
-            visit(i, x[i], [to](Index n, double value) { to[n] += value; });
-        }
-    };
-    for (std::size_t run = runs_.size() - 1; run-- > 0;) {
-        const Index begin = runs_[run], count = runs_[run + 1] - begin;
-        if (count < kFewRows) {
-            visit_rows(begin, begin + count, x.data());
-            continue;
-        }
-        parallel_chunks(context, count, num_chunks(count, kScatterParts), [&](const Chunk& chunk) {
-            visit_rows(begin + chunk.begin, begin + chunk.end, chunk.number == 0 ? x.data() : parts[chunk.number].data());
+    std::vector<Vector> parts(schedule_.stages.back().size());
+    const Index shared = schedule_.stages.back().front().begin;
+    for (Vector& part : parts) part = Vector::Zero(shared);
+    for (auto stage = schedule_.stages.rbegin(); stage != schedule_.stages.rend(); ++stage)
+        parallel_chunks(context, std::ssize(*stage), 1, [&](const Chunk& chunk) {
+            const auto [begin, end] = (*stage)[chunk.number];
+            const auto add = adder(x, begin, parts[chunk.number]);
+            for (Index i = end; i-- > begin;) {
+                if (i < shared)
+                    for (const Vector& part : parts) x[i] += part[i];
+                visit(i, x[i], add);
+            }
         });
-    }
 }
 
 void StoredRows::solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x) const {
-    visit_backward(context, x, [&](Index i, double x_i, const auto& add) {
-        const auto n = graph_->row(i);
-        const auto w = weights(i);
-        const double value = row_scale[i] * x_i;
-        for (std::size_t k = 0; k < n.size(); ++k) add(n[k], w[k] * value);
-    });
+    visit_backward(context, x, [&](Index i, double x_i, const auto& add) { add_row(i, row_scale[i] * x_i, add); });
 }
 
 Vector StoredRows::eliminated(const Context& context, Vector d) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "vnngp/conditional/rows.hpp"
+#include "vnngp/neighbors/numbering.hpp"
 
 namespace vnngp::inference {
 
@@ -11,7 +12,10 @@ namespace vnngp::inference {
 class StoredRows {
 public:
     StoredRows() = default;
-    StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods);
+    /// schedule: of rows that are also the points they condition on. Without one, neighbours must have smaller numbers than their rows where
+    /// a solve is asked for, and it runs on one thread.
+    StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
+               const neighbors::Schedule& schedule = {});
 
     Index num_rows() const { return static_cast<Index>(variance.size()); }
     /// W x
@@ -22,7 +26,9 @@ public:
     void add_transposed(const Context& context, const Vector& u, Vector& y) const;
     /// y += (W o W)' u
     void add_transposed_squares(const Context& context, const Vector& u, Vector& y) const;
-    /// x <- (I - S W)^{-1} x and x <- (I - S W)^{-T} x, S = diag(row_scale), where every neighbour precedes its row.
+    /// (I - W)' F^{-1} (I - W) x, F = diag(variance), in one walk over the rows.
+    Vector precision(const Context& context, const Vector& x) const;
+    /// x <- (I - S W)^{-1} x and x <- (I - S W)^{-T} x, S = diag(row_scale).
     void solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const;
     void solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x) const;
 
@@ -36,18 +42,27 @@ public:
 private:
     template <class Weight>
     Vector gathered(const Context& context, const Vector& x, const Weight& weight) const;
-    /// Visits all rows from the last run to the first. visit(i, x_i, add) may call add(n, value) for neighbours n of i; x_i has everything
-    /// that was added to x[i].
+    /// Visits all rows, in parallel, in blocks of at most kBlock: visit(begin, end, add) may call add(n, value) for neighbours n of its
+    /// rows, and for the rows themselves where they are points.
+    template <class Visit>
+    void scatter(const Context& context, Vector& y, const Visit& visit) const;
+    /// Visits all rows, against the schedule: visit(i, x_i, add), where x_i has everything that was added to x[i].
     template <class Visit>
     void visit_backward(const Context& context, Vector& x, const Visit& visit) const;
+    /// add(n, value w_k) for all neighbours.
+    template <class Add>
+    void add_row(Index i, double value, const Add& add) const {
+        const auto n = graph_->row(i);
+        const double* const w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
+        for (std::size_t k = 0; k < n.size(); ++k) add(n[k], value * w[k]);
+    }
     std::span<const double> weights(Index i) const {
         return {weights_.data() + static_cast<std::size_t>(i) * graph_->stride(), graph_->row(i).size()};
     }
-    template <class Weight>
-    void scattered(const Context& context, const Vector& u, Vector& y, const Weight& weight) const;
 
     const neighbors::NeighborGraph* graph_ = nullptr;
-    std::vector<Index> runs_;  ///< where runs of rows begin that have no neighbour in their own run; the last entry is the number of rows
+    neighbors::Schedule schedule_;
+    bool is_scheduled_ = false;
     std::vector<double> weights_;
 };
 

@@ -43,6 +43,7 @@ void GraphSearch::permute(std::span<const Index> old_number, std::initializer_li
 
 void GraphSearch::restore(std::initializer_list<Vector*> along) {
     problem_.prior_graph = {};
+    problem_.schedule = {};
     problem_.data_graph = {};
     if (!number_.empty()) permute(number_, along);
     number_.clear();
@@ -59,8 +60,9 @@ double GraphSearch::refresh(const inference::Hyperparameters& hyper, std::initia
     if (!problem_.at_sites())
         problem_.data_graph =
             MetricIndex(metric(hyper), problem_.inducing, context_).search(problem_.inputs, settings_.neighbors, context_);
-    const auto order = neighbors::cache_order(graph, problem_.inducing, context_);
+    auto [order, schedule] = neighbors::cache_numbering(graph, metric_coordinates(metric(hyper), problem_.inducing), context_);
     problem_.prior_graph = neighbors::renumbered(graph, order, context_);
+    problem_.schedule = std::move(schedule);
     permute(order, along);
     number_ = neighbors::inverse_order(order);
     problem_.data_graph.renumber_neighbors(number_);

@@ -1,6 +1,7 @@
 #include "spatial_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -16,8 +17,16 @@ constexpr std::ptrdiff_t kLongRange = 16 * kLongRun;
 constexpr std::ptrdiff_t kTaskRange = 1 << 14;  // ranges up to this length are sorted by one worker
 constexpr int kMeanCuts = 100;                  // cuts one below another at the mean, which may split off little; after them, in the middle
 
-struct Keyed {
-    float key;  // the scaled coordinate that is being cut
+/// A point with its scaled coordinates: looked up at every cut, they would come from all over the memory.
+template <int kDim>
+struct Entry {
+    std::array<float, kDim> scaled;
+    Index number;
+};
+/// Where there are many of them, only the one that is being cut.
+template <>
+struct Entry<0> {
+    float key;
     Index number;
 };
 
@@ -34,11 +43,17 @@ struct Cut {
     bool varies;
 };
 
+/// kDim: the number of coordinates, or 0 for any.
+template <int kDim>
 class Sorter {
 public:
     Sorter(const Points& points, const Scaling& scaling, std::vector<Index>& numbers)
         : points_(points), scaling_(scaling), entries_(numbers.size()) {
-        for (std::size_t i = 0; i < numbers.size(); ++i) entries_[i].number = numbers[i];
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            entries_[i].number = numbers[i];
+            if constexpr (kDim > 0)
+                for (int k = 0; k < kDim; ++k) entries_[i].scaled[k] = looked_up(numbers[i], k);
+        }
     }
 
     void sort(Range range) {
@@ -55,11 +70,17 @@ public:
         const auto first = entries_.begin() + range.begin, last = entries_.begin() + range.end;
         std::ptrdiff_t smaller = range.size() / 2;
         if (!chosen.varies) return range.begin + aligned(smaller, range.size());
-        for (auto entry = first; entry != last; ++entry)
-            entry->key = static_cast<float>(scaling_(points_(entry->number, chosen.coordinate), chosen.coordinate));
-        const auto by_key = [](const Keyed& a, const Keyed& b) { return a.key < b.key; };
+        if constexpr (kDim == 0)
+            for (auto entry = first; entry != last; ++entry) entry->key = looked_up(entry->number, chosen.coordinate);
+        const auto key = [&](const Entry<kDim>& entry) {
+            if constexpr (kDim == 0)
+                return entry.key;
+            else
+                return entry.scaled[chosen.coordinate];
+        };
+        const auto by_key = [&](const Entry<kDim>& x, const Entry<kDim>& y) { return key(x) < key(y); };
         if (range.depth < kMeanCuts) {
-            const auto boundary = std::partition(first, last, [&](const Keyed& entry) { return entry.key < chosen.mean; });
+            const auto boundary = std::partition(first, last, [&](const Entry<kDim>& entry) { return key(entry) < chosen.mean; });
             smaller = boundary - first;
             const std::ptrdiff_t middle = aligned(smaller, range.size());
             if (middle < smaller) std::nth_element(first, first + middle, boundary, by_key);
@@ -82,14 +103,22 @@ private:
         return std::clamp((middle + run / 2) / run, std::ptrdiff_t{1}, (size - 1) / run) * run;
     }
 
+    float looked_up(Index number, Eigen::Index k) const { return static_cast<float>(scaling_(points_(number, k), k)); }
+    float coordinate(const Entry<kDim>& entry, Eigen::Index k) const {
+        if constexpr (kDim == 0)
+            return looked_up(entry.number, k);
+        else
+            return entry.scaled[k];
+    }
+
     Cut best_cut(const Range& range) const {
         const Eigen::Index dim = points_.cols();
         const std::ptrdiff_t sampled = std::min(range.size(), kSample);
         Eigen::ArrayXd sums = Eigen::ArrayXd::Zero(dim), squares = Eigen::ArrayXd::Zero(dim);
         for (std::ptrdiff_t i = 0; i < sampled; ++i) {
-            const double* const point = points_.row(entries_[range.begin + i * range.size() / sampled].number).data();
+            const Entry<kDim>& entry = entries_[range.begin + i * range.size() / sampled];
             for (Eigen::Index k = 0; k < dim; ++k) {
-                const double value = scaling_(point[k], k);
+                const double value = coordinate(entry, k);
                 sums(k) += value;
                 squares(k) += value * value;
             }
@@ -101,13 +130,12 @@ private:
 
     const Points& points_;
     const Scaling& scaling_;
-    std::vector<Keyed> entries_;
+    std::vector<Entry<kDim>> entries_;
 };
 
-}  // namespace
-
-void sort_spatially(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
-    Sorter sorter(points, scaling, numbers);
+template <int kDim>
+void sort_by_cuts(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
+    Sorter<kDim> sorter(points, scaling, numbers);
     const Range all{0, static_cast<std::ptrdiff_t>(numbers.size()), 0};
     std::vector<Range> tasks, large;
     (all.size() > kTaskRange ? large : tasks).push_back(all);
@@ -124,6 +152,17 @@ void sort_spatially(const Points& points, const Scaling& scaling, std::vector<In
     }
     parallel_chunks(context, static_cast<std::int64_t>(tasks.size()), 1, [&](const Chunk& chunk) { sorter.sort(tasks[chunk.number]); });
     sorter.copy_to(numbers);
+}
+
+}  // namespace
+
+void sort_spatially(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
+    switch (points.cols()) {
+        case 1: return sort_by_cuts<1>(points, scaling, numbers, context);
+        case 2: return sort_by_cuts<2>(points, scaling, numbers, context);
+        case 3: return sort_by_cuts<3>(points, scaling, numbers, context);
+        default: return sort_by_cuts<0>(points, scaling, numbers, context);
+    }
 }
 
 }  // namespace vnngp::neighbors

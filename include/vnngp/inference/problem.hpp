@@ -6,7 +6,7 @@
 
 #include "vnngp/conditional/rows.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
-#include "vnngp/neighbors/neighbor_graph.hpp"
+#include "vnngp/neighbors/numbering.hpp"
 
 namespace vnngp::inference {
 
@@ -40,6 +40,7 @@ struct Problem {
     const likelihood::Likelihood* likelihood = nullptr;  ///< not owned
     Points inducing;                                     ///< Z
     neighbors::NeighborGraph prior_graph;                ///< n(j): nearest predecessors
+    neighbors::Schedule schedule;                        ///< of its rows; empty: neighbours have smaller numbers than their rows
     Vector targets;                                      ///< y
     std::vector<Index> sites;                            ///< per observation, or empty
     Points inputs;                                       ///< X, used when there are no sites

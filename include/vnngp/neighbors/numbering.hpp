@@ -10,10 +10,26 @@
 
 namespace vnngp::neighbors {
 
-/// Rows of a predecessor graph by the length of the longest chain of neighbours below them, then by where they are: result[new] = old.
-/// Neighbours still come before their rows; rows of equal chains, which depend on none of each other, follow one another; and close
-/// rows have neighbours that are close in memory.
-std::vector<Index> cache_order(const NeighborGraph& predecessors, const Points& points, const Context& context);
+struct Range {
+    Index begin, end;
+};
+
+/// How rows are visited by several threads when neighbours must come before their rows: stage by stage, the rows of a range in their order.
+/// The neighbours of a row are in its own range or in earlier stages, never in another range of its stage. Ranges follow one another.
+struct Schedule {
+    std::vector<std::vector<Range>> stages;
+};
+
+struct Numbering {
+    std::vector<Index> order;  ///< order[new] = old
+    Schedule schedule;         ///< of the new numbers
+};
+
+/// Numbers the rows of a predecessor graph. Space is cut in two. What rows need across the cut, with all that this needs in turn,
+/// separates the halves and comes before them: a small part of the points in two dimensions, half in three. Each half is cut again. Where
+/// nearly everything separates, as in many dimensions, nothing is cut. Within a range rows are numbered by place, but for neighbours,
+/// which come first: close rows have neighbours that are close in memory.
+Numbering cache_numbering(const NeighborGraph& predecessors, const Points& points, const Context& context);
 
 /// The same graph with row order[i] as row i.
 NeighborGraph renumbered(const NeighborGraph& graph, std::span<const Index> order, const Context& context);

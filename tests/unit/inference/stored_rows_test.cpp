@@ -32,6 +32,8 @@ TEST_F(StoredRowsOf, ProductsEqualThoseOfDenseMatrices) {
     EXPECT_LT(largest(data.multiply({}, x) - dense.a * x), 1e-11);
     EXPECT_LT(largest(prior.multiply_squares({}, x) - dense_prior.b.cwiseAbs2() * x), 1e-11);
     EXPECT_LT(largest(data.multiply_squares({}, x) - dense.a.cwiseAbs2() * x), 1e-11);
+    const MatrixXd lower = MatrixXd::Identity(18, 18) - dense_prior.b;
+    EXPECT_LT(largest(prior.precision({}, x) - lower.transpose() * (lower * x).cwiseQuotient(dense_prior.f)), 1e-9);
 
     const Vector start = testing::random_vector(18, 54);
     const auto added = [&](auto&& add) {
@@ -63,14 +65,19 @@ protected:
     ManyRows() {
         const Points unordered = testing::random_points(kCount, 2, 55);
         const auto searched = neighbors::predecessor_graph(unordered, 3, {});
-        const auto order = neighbors::cache_order(searched, unordered, {});
-        graph = neighbors::renumbered(searched, order, {});
-        points = unordered(order, Eigen::all);
+        auto numbering = neighbors::cache_numbering(searched, unordered, {});
+        graph = neighbors::renumbered(searched, numbering.order, {});
+        points = unordered(numbering.order, Eigen::all);
+        schedule = std::move(numbering.schedule);
     }
-    StoredRows rows(const Context& context) const { return {context, {kernel.get(), {0.5, 0.7}, 1.0, 0.1}, {points, points, graph}}; }
+    StoredRows rows(const Context& context, const neighbors::Schedule& how) const {
+        return {context, {kernel.get(), {0.5, 0.7}, 1.0, 0.1}, {points, points, graph}, how};
+    }
+    StoredRows rows(const Context& context) const { return rows(context, schedule); }
 
     Points points;
     neighbors::NeighborGraph graph;
+    neighbors::Schedule schedule;
     std::unique_ptr<kernel::Kernel> kernel = kernel::make_kernel("matern12", 2);
     Vector x = testing::random_vector(kCount, 56), scale = testing::random_vector(kCount, 57).cwiseAbs().cwiseMin(1.0);
 };
@@ -86,6 +93,7 @@ TEST_F(ManyRows, GiveIdenticalResultsOnOneAndTwoThreads) {
         return std::vector<Vector>{rows.variance,
                                    rows.multiply(context, x),
                                    rows.multiply_squares(context, x),
+                                   rows.precision(context, x),
                                    y,
                                    z,
                                    lower,
@@ -107,6 +115,20 @@ TEST_F(ManyRows, SolvesInvertProducts) {
     Vector image = y;
     rows.add_transposed(context, -scale.cwiseProduct(y), image);
     EXPECT_LT(largest(image - x), 1e-9);
+}
+
+TEST_F(ManyRows, GiveTheSameWithAScheduleAndWithout) {
+    const Context context{.threads = 2};
+    const StoredRows scheduled = rows(context), plain = rows(context, {});
+    Vector y = x, z = x;
+    scheduled.solve_unit_lower(context, scale, y);
+    plain.solve_unit_lower(context, scale, z);
+    EXPECT_EQ(y, z);
+    scheduled.solve_unit_lower_transposed(context, scale, y = x);
+    plain.solve_unit_lower_transposed(context, scale, z = x);
+    EXPECT_LT(largest(y - z), 1e-11);
+    EXPECT_LT(largest(scheduled.precision(context, x) - plain.precision(context, x)), 1e-11);
+    EXPECT_LT(largest(scheduled.eliminated(context, x.cwiseAbs()) - plain.eliminated(context, x.cwiseAbs())), 1e-11);
 }
 
 }  // namespace

@@ -11,20 +11,23 @@
 namespace vnngp::neighbors {
 namespace {
 
-class Numbering : public ::testing::TestWithParam<Index> {
+constexpr Index kCount = 20000;
+
+class NumberedPoints : public ::testing::TestWithParam<Index> {
 protected:
-    Points points = uniform_points(3000, GetParam());
-    NeighborGraph graph = predecessor_graph(points, 5, {});
-    std::vector<Index> order = cache_order(graph, points, {});
+    Points points = uniform_points(kCount, GetParam());
+    NeighborGraph graph = predecessor_graph(points, GetParam() <= 2 ? 5 : 30, {});
+    Numbering numbering = cache_numbering(graph, points, {});
+    std::vector<Index> order = numbering.order;
 };
 
-TEST_P(Numbering, KeepsNeighboursBeforeTheirRowsAndAllEdges) {
-    std::vector<Index> sorted = order, all(3000);
+TEST_P(NumberedPoints, KeepNeighboursBeforeTheirRowsAndAllEdges) {
+    std::vector<Index> sorted = order, all(kCount);
     std::sort(sorted.begin(), sorted.end());
     std::iota(all.begin(), all.end(), 0);
     ASSERT_EQ(sorted, all);
     const NeighborGraph other = renumbered(graph, order, {});
-    for (Index i = 0; i < 3000; ++i) {
+    for (Index i = 0; i < kCount; ++i) {
         ASSERT_EQ(other.row(i).size(), graph.row(order[i]).size());
         for (std::size_t k = 0; k < other.row(i).size(); ++k) {
             EXPECT_LT(other.row(i)[k], i);
@@ -33,28 +36,49 @@ TEST_P(Numbering, KeepsNeighboursBeforeTheirRowsAndAllEdges) {
     }
 }
 
-// A row of the same length of chain as the one before it must not have that one as a neighbour, nor any other of its run.
-TEST_P(Numbering, PutsIndependentRowsTogether) {
+TEST_P(NumberedPoints, RangesOfAStageDoNotNeedEachOther) {
     const NeighborGraph other = renumbered(graph, order, {});
-    Index runs = 0, begin = 0;
-    for (Index i = 0; i < 3000; ++i) {
-        const auto n = other.row(i);
-        if (std::none_of(n.begin(), n.end(), [&](Index j) { return j >= begin; })) continue;
-        begin = i;
-        ++runs;
+    Index expected = 0;
+    for (const auto& stage : numbering.schedule.stages) {
+        const Index first = stage.front().begin;
+        for (const auto& [begin, end] : stage) {
+            ASSERT_EQ(begin, expected) << "ranges follow one another";
+            expected = end;
+            for (Index i = begin; i < end; ++i)
+                for (const Index j : other.row(i)) EXPECT_TRUE(j < first || (j >= begin && j < end)) << i << " needs " << j;
+        }
     }
-    EXPECT_LT(runs, 100) << "in the order of the approximation there are some thousand";
+    EXPECT_EQ(expected, kCount);
+    EXPECT_EQ(numbering.schedule.stages.size(), GetParam() <= 2 ? 3U : 1U) << "few dimensions are cut twice, many not at all";
 }
 
-TEST_P(Numbering, ChangedEdgesAreCountedThroughIt) {
+TEST_P(NumberedPoints, AreNumberedAlikeByAnyNumberOfThreads) {
+    EXPECT_EQ(cache_numbering(graph, points, {.threads = 1}).order, cache_numbering(graph, points, {.threads = 3}).order);
+}
+
+TEST_P(NumberedPoints, HaveChangedEdgesCountedThroughTheirNumbers) {
     EXPECT_EQ(fraction_changed(renumbered(graph, order, {}), graph, {}, inverse_order(order)), 0.0);
     const NeighborGraph fewer = predecessor_graph(points, 4, {});
     EXPECT_EQ(fraction_changed(renumbered(graph, order, {}), fewer, {}, inverse_order(order)), fraction_changed(graph, fewer, {}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, Numbering, ::testing::Values(1, 2, 7));
+INSTANTIATE_TEST_SUITE_P(Dimensions, NumberedPoints, ::testing::Values(1, 2, 7));
 
-TEST(NumberingOf, NothingIsNothing) { EXPECT_TRUE(cache_order(NeighborGraph(), Points(0, 2), {}).empty()); }
+TEST(NumberingOf, ThePlanePutsNeighboursNearbyInMemory) {
+    const Points points = uniform_points(kCount, 2);
+    const NeighborGraph graph = predecessor_graph(points, 5, {});
+    const auto median_distance = [](const NeighborGraph& of) {
+        std::vector<Index> distances;
+        for (Index i = 0; i < kCount; ++i)
+            for (const Index j : of.row(i)) distances.push_back(i - j);
+        const auto middle = distances.begin() + std::ssize(distances) / 2;
+        std::nth_element(distances.begin(), middle, distances.end());
+        return *middle;
+    };
+    EXPECT_LT(20 * median_distance(renumbered(graph, cache_numbering(graph, points, {}).order, {})), median_distance(graph));
+}
+
+TEST(NumberingOf, NothingIsNothing) { EXPECT_TRUE(cache_numbering(NeighborGraph(), Points(0, 2), {}).order.empty()); }
 
 TEST(NeighborGraphs, RenumberTheirNeighbours) {
     NeighborGraph graph(2, 2);
