@@ -41,7 +41,8 @@ struct FitCommand {
     std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated";
     std::string precision = "auto";
 
-    bool intervals_asked = false;             ///< --intervals calibrated was given
+    bool calibrate = false;                   ///< another word for --intervals calibrated
+    bool intervals_asked = false;             ///< either was given
     std::vector<std::string> of_minibatches;  ///< options given that only training by minibatches has
 
     double validation = 0.0;
@@ -347,6 +348,7 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
     group.add("--intervals", command.intervals, "NAME", one_of({"calibrated", "model"}),
               "Central intervals, and quantiles as their ends: adjusted where those of the model hold too many or too few of the rows held "
               "out to choose kernel and neighbours, or the model's own");
+    group.flag("--calibrate", command.calibrate, "The same as --intervals calibrated");
     group.add("--method", command.method, "NAME", one_of(names_of(kMethods, method_name)),
               "Approximation; all but vnngp are there to compare with: the exact process, a low-rank one with inducing points, one with "
               "local divergences, one that learns from small neighbourhoods");
@@ -401,7 +403,9 @@ Examples:
     return {parser, [command, parser] {
                 for (const char* option : {"--epochs", "--batch", "--learning-rate"})
                     if (parser->count(option) > 0) command->of_minibatches.emplace_back(option);
-                command->intervals_asked = parser->count("--intervals") > 0;
+                command->intervals_asked = command->calibrate || parser->count("--intervals") > 0;
+                if (command->calibrate && command->intervals == "model")
+                    throw InputError("--calibrate and --intervals model contradict each other: leave one out");
                 run_fit(*command);
             }};
 }

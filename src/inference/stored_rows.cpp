@@ -10,7 +10,7 @@ namespace vnngp::inference {
 namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
-constexpr Index kScatterParts = 4;  ///< partial sums of a transposed product: more would cost more memory traffic than they save
+constexpr Index kScatterParts = 4;  ///< of rows that are not in ranges: more partial sums would cost more memory traffic than they save
 constexpr Index kBlock = 32;        ///< rows that stay in the first-level cache
 
 // sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition.
@@ -43,9 +43,8 @@ StoredRows::StoredRows(const Context& context, const conditional::Covariance& co
     : variance(neighborhoods.graph.num_rows()),
       graph_(&neighborhoods.graph),
       schedule_(schedule),
-      is_scheduled_(!schedule.stages.empty()),
       weights_(static_cast<std::size_t>(neighborhoods.graph.num_rows()) * neighborhoods.graph.stride()) {
-    if (!is_scheduled_) schedule_.stages = {{{0, graph_->num_rows()}}};
+    if (schedule_.stages.empty()) schedule_.stages = {{{0, graph_->num_rows()}}};
     std::vector<Index> all(num_rows());
     std::iota(all.begin(), all.end(), 0);
     jitter = conditional::visit_rows(context, covariance, neighborhoods, all, [this](const conditional::Row& row) {
@@ -70,11 +69,12 @@ Vector StoredRows::gathered(const Context& context, const Vector& x, const Weigh
 template <class Visit>
 void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) const {
     const auto& last = schedule_.stages.back();
-    const bool has_ranges = is_scheduled_ && last.size() > 1;
+    const bool has_ranges = last.size() > 1;
+    const std::int64_t num_parts = has_ranges ? std::ssize(last) : kScatterParts;
     const std::int64_t before = has_ranges ? last.front().begin : num_rows();
     const auto shared = static_cast<Index>(has_ranges ? before : y.size());
-    std::vector<Vector> parts(kScatterParts);
-    parallel_chunks(context, kScatterParts, 1, [&](const Chunk& chunk) {
+    std::vector<Vector> parts(num_parts);
+    parallel_chunks(context, num_parts, 1, [&](const Chunk& chunk) {
         const std::int64_t part = chunk.number;
         parts[part] = Vector::Zero(shared);
         const auto add = adder(y, shared, parts[part]);
@@ -82,7 +82,7 @@ void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) 
             for (; begin < end; begin += kBlock)
                 visit(static_cast<Index>(begin), static_cast<Index>(std::min<std::int64_t>(end, begin + kBlock)), add);
         };
-        visit_blocks(before * part / kScatterParts, before * (part + 1) / kScatterParts);
+        visit_blocks(before * part / num_parts, before * (part + 1) / num_parts);
         if (has_ranges) visit_blocks(last[part].begin, last[part].end);
     });
     for (const Vector& part : parts) y.head(shared) += part;

@@ -62,7 +62,6 @@ private:
 
     const neighbors::NeighborGraph* graph_ = nullptr;
     neighbors::Schedule schedule_;
-    bool is_scheduled_ = false;
     std::vector<double> weights_;
 };
 

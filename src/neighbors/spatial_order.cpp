@@ -47,7 +47,7 @@ struct Cut {
 template <int kDim>
 class Sorter {
 public:
-    Sorter(const Points& points, const Scaling& scaling, std::vector<Index>& numbers)
+    Sorter(const Points& points, const Scaling& scaling, std::span<const Index> numbers)
         : points_(points), scaling_(scaling), entries_(numbers.size()) {
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             entries_[i].number = numbers[i];
@@ -92,7 +92,7 @@ public:
         return range.begin + middle;
     }
 
-    void copy_to(std::vector<Index>& numbers) const {
+    void copy_to(std::span<Index> numbers) const {
         for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = entries_[i].number;
     }
 
@@ -133,10 +133,24 @@ private:
     std::vector<Entry<kDim>> entries_;
 };
 
-template <int kDim>
-void sort_by_cuts(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
-    Sorter<kDim> sorter(points, scaling, numbers);
-    const Range all{0, static_cast<std::ptrdiff_t>(numbers.size()), 0};
+// A range that one worker sorts, its coordinates beside the numbers where they are few.
+void sort_range(const Points& points, const Scaling& scaling, std::span<Index> numbers, int depth) {
+    const auto sort = [&](auto sorter) {
+        sorter.sort({0, std::ssize(numbers), depth});
+        sorter.copy_to(numbers);
+    };
+    switch (points.cols()) {
+        case 1: return sort(Sorter<1>(points, scaling, numbers));
+        case 2: return sort(Sorter<2>(points, scaling, numbers));
+        case 3: return sort(Sorter<3>(points, scaling, numbers));
+        default: return sort(Sorter<0>(points, scaling, numbers));
+    }
+}
+
+// Cuts all numbers into ranges of at most kTaskRange, in parallel.
+std::vector<Range> cut_into_tasks(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
+    Sorter<0> sorter(points, scaling, numbers);
+    const Range all{0, std::ssize(numbers), 0};
     std::vector<Range> tasks, large;
     (all.size() > kTaskRange ? large : tasks).push_back(all);
     while (!large.empty()) {
@@ -150,19 +164,18 @@ void sort_by_cuts(const Points& points, const Scaling& scaling, std::vector<Inde
                 (half.size() > kTaskRange ? halves : tasks).push_back(half);
         large = std::move(halves);
     }
-    parallel_chunks(context, static_cast<std::int64_t>(tasks.size()), 1, [&](const Chunk& chunk) { sorter.sort(tasks[chunk.number]); });
     sorter.copy_to(numbers);
+    return tasks;
 }
 
 }  // namespace
 
 void sort_spatially(const Points& points, const Scaling& scaling, std::vector<Index>& numbers, const Context& context) {
-    switch (points.cols()) {
-        case 1: return sort_by_cuts<1>(points, scaling, numbers, context);
-        case 2: return sort_by_cuts<2>(points, scaling, numbers, context);
-        case 3: return sort_by_cuts<3>(points, scaling, numbers, context);
-        default: return sort_by_cuts<0>(points, scaling, numbers, context);
-    }
+    const std::vector<Range> tasks = cut_into_tasks(points, scaling, numbers, context);
+    parallel_chunks(context, std::ssize(tasks), 1, [&](const Chunk& chunk) {
+        const auto& [begin, end, depth] = tasks[chunk.number];
+        sort_range(points, scaling, std::span(numbers).subspan(begin, end - begin), depth);
+    });
 }
 
 }  // namespace vnngp::neighbors

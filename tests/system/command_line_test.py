@@ -41,6 +41,7 @@ class Options(SystemTest):
     def test_options_without_effect_are_said(self):
         for options, says in ((["--epochs", 3], "--epochs: without effect"),
                               (["--intervals", "calibrated", "--inference", "stochastic", "--epochs", 3], "--intervals calibrated: without effect"),
+                              (["--calibrate", "--inference", "stochastic", "--epochs", 3], "--intervals calibrated: without effect"),
                               (["--inference", "stochastic", "--epochs", 3, "--neighbors", "auto"], "--neighbors auto")):
             self.assertIn(says, self.succeeds("fit", "table.csv", "--model", "m.vnngp", *options).stderr)
         self.assertNotIn("without effect", self.succeeds("fit", "table.csv", "--model", "m.vnngp", "--inference", "stochastic", "--epochs", 3).stderr)
@@ -56,6 +57,7 @@ class Options(SystemTest):
                               (["--inference", "response", "--inducing", 10], ["--inducing 10", "--inference response"]),
                               (["--inference", "response", "--nugget", 0.1], ["--nugget 0.1", "--inference response"]),
                               (["--inference", "response", "--nugget", "none"], ["--nugget none", "--inference response"]),
+                              (["--calibrate", "--intervals", "model"], ["--calibrate", "--intervals model"]),
                               (["--resume"], ["--resume", "--inference stochastic"])):
             with self.subTest(options=options):
                 self.fails("fit", "table.csv", *options, says=says)
