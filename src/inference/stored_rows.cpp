@@ -64,8 +64,9 @@ Vector StoredRows::gathered(const Context& context, const Vector& x, const Weigh
     return y;
 }
 
-// The rows are cut into parts, as many on any machine: a range of the last stage, and some of the rows before it. What a part adds to points
-// of earlier stages goes to a vector of its own, and these are summed in order. No two parts add to the same point of the last stage.
+// The rows are cut into parts, as many on any machine: a range of the last stage, and some of the rows before it. What a part adds to
+// points of earlier stages goes to a vector of its own, and these are summed in order. No two parts add to the same point of the last
+// stage.
 template <class Visit>
 void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) const {
     const auto& last = schedule_.stages.back();
@@ -112,8 +113,7 @@ Vector StoredRows::precision(const Context& context, const Vector& x) const {
     Vector y = Vector::Zero(x.size());
     scatter(context, y, [&](Index begin, Index end, const auto& add) {
         std::array<double, kBlock> u;
-        for (Index i = begin; i < end; ++i)
-            u[i - begin] = (x[i] - dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs)) / variance[i];
+        for (Index i = begin; i < end; ++i) u[i - begin] = (x[i] - dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs)) / variance[i];
         for (Index i = begin; i < end; ++i) {
             add(i, u[i - begin]);
             add_row(i, -u[i - begin], add);
@@ -126,8 +126,7 @@ void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scal
     for (const auto& stage : schedule_.stages)
         parallel_chunks(context, std::ssize(stage), 1, [&](const Chunk& chunk) {
             const auto [begin, end] = stage[chunk.number];
-            for (Index i = begin; i < end; ++i)
-                x[i] += row_scale[i] * dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
+            for (Index i = begin; i < end; ++i) x[i] += row_scale[i] * dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
         });
 }
 

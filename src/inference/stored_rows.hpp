@@ -12,8 +12,8 @@ namespace vnngp::inference {
 class StoredRows {
 public:
     StoredRows() = default;
-    /// schedule: of rows that are also the points they condition on. Without one, neighbours must have smaller numbers than their rows where
-    /// a solve is asked for, and it runs on one thread.
+    /// schedule: of rows that are also the points they condition on. Without one, neighbours must have smaller numbers than their rows
+    /// where a solve is asked for, and it runs on one thread.
     StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
                const neighbors::Schedule& schedule = {});
 

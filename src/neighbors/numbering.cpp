@@ -13,9 +13,9 @@ namespace vnngp::neighbors {
 namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
-constexpr int kCuts = 2;                   ///< one below another: four ranges in the last stage
+constexpr int kCuts = 2;                         ///< one below another: four ranges in the last stage
 constexpr double kLargestSeparator = 2.0 / 3.0;  ///< of all rows, beyond which nothing is cut
-constexpr Index kFewRows = 8192;           ///< not worth a cut
+constexpr Index kFewRows = 8192;                 ///< not worth a cut
 
 /// Where a row belongs: its stage, and the number of its range there.
 struct Place {
@@ -37,8 +37,8 @@ std::vector<Place> places(const NeighborGraph& predecessors, std::span<const std
     return places;
 }
 
-// The rows of one place, in the order of `rows`, but each preceded by those of its neighbours that are not numbered yet, these by theirs, and
-// so on.
+// The rows of one place, in the order of `rows`, but each preceded by those of its neighbours that are not numbered yet, these by theirs,
+// and so on.
 std::vector<Index> neighbors_first(const NeighborGraph& predecessors, std::span<const Index> rows, std::span<const Place> places,
                                    Place place, std::vector<char>& is_numbered) {
     struct Visit {

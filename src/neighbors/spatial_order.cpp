@@ -140,10 +140,14 @@ void sort_range(const Points& points, const Scaling& scaling, std::span<Index> n
         sorter.copy_to(numbers);
     };
     switch (points.cols()) {
-        case 1: return sort(Sorter<1>(points, scaling, numbers));
-        case 2: return sort(Sorter<2>(points, scaling, numbers));
-        case 3: return sort(Sorter<3>(points, scaling, numbers));
-        default: return sort(Sorter<0>(points, scaling, numbers));
+        case 1:
+            return sort(Sorter<1>(points, scaling, numbers));
+        case 2:
+            return sort(Sorter<2>(points, scaling, numbers));
+        case 3:
+            return sort(Sorter<3>(points, scaling, numbers));
+        default:
+            return sort(Sorter<0>(points, scaling, numbers));
     }
 }
 
