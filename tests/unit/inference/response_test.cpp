@@ -124,5 +124,17 @@ TEST(MaximizeResponse, KeepsTheMeanUnlessItIsLearned) {
     EXPECT_GE(run(true).log_likelihood, run(false).log_likelihood);
 }
 
+TEST(MaximizeResponse, LeavesTheNuggetAboveItsLimit) {
+    const SimulatedField field = simulated_field(300, 8, 0.3, 0.0);
+    const Hyperparameters start{{0.3, 0.3}, 1.0, 0.1, 0.0, {0.1}};
+    const auto nugget = [&](double smallest) {
+        return maximize_response({}, field.problem, start, field.smooth, all_response_terms(field.problem),
+                                 {.learn_mean = false, .tolerance = 1e-7, .max_evaluations = 200, .smallest_nugget = smallest})
+            .hyper.nugget;
+    };
+    EXPECT_NEAR(nugget(1e-3), 1e-3, 1e-6) << "without noise the limit is where it ends";
+    EXPECT_LT(nugget(1e-9), 1e-4);
+}
+
 }  // namespace
 }  // namespace vnngp::inference
