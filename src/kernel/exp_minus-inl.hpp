@@ -1,8 +1,7 @@
 // exp(-a) for a >= 0, to within 1e-15 of itself (1e-7 in single precision): half the work of a general exponential. Zero beyond a = 708
 // (87). Included inside the namespace of one instruction set.
 template <class D, class V = hn::Vec<D>>
-requires std::is_same_v < hn::TFromD<D>,
-double > HWY_INLINE V exp_minus(D d, V a) {
+requires(std::is_same_v<hn::TFromD<D>, double>) HWY_INLINE V exp_minus(D d, V a) {
     const hn::Rebind<std::int64_t, D> integers;
     const auto constant = [d](double value) { return hn::Set(d, value); };
     const auto not_zero = hn::Le(a, constant(708.0));
@@ -24,8 +23,7 @@ double > HWY_INLINE V exp_minus(D d, V a) {
 
 // As above, with the numbers of a shorter format.
 template <class D, class V = hn::Vec<D>>
-requires std::is_same_v < hn::TFromD<D>,
-float > HWY_INLINE V exp_minus(D d, V a) {
+requires(std::is_same_v<hn::TFromD<D>, float>) HWY_INLINE V exp_minus(D d, V a) {
     const hn::Rebind<std::int32_t, D> integers;
     const auto constant = [d](float value) { return hn::Set(d, value); };
     const auto not_zero = hn::Le(a, constant(87.0f));

@@ -25,9 +25,10 @@ struct Place {
 
 // quarter: of space, per row. A row belongs to the last stage unless it is needed across a cut, or by a row of an earlier stage. Rows come
 // after their neighbours, so all that need a row have been seen when it is its turn.
-std::vector<Place> places(const NeighborGraph& predecessors, std::span<const std::uint8_t> quarter) {
+std::vector<Place> places(const NeighborGraph& predecessors, std::span<const std::uint8_t> quarter, const Context& context) {
     std::vector<Place> places(quarter.size(), Place{kCuts, 0});
     for (Index i = predecessors.num_rows(); i-- > 0;) {
+        if (i % kRowsPerChunk == 0) context.check_stop();
         places[i].range = static_cast<std::uint8_t>(quarter[i] >> (kCuts - places[i].stage));
         for (const Index j : predecessors.row(i)) {
             const auto cut = static_cast<std::uint8_t>(kCuts - std::bit_width(static_cast<unsigned>(quarter[i] ^ quarter[j])));
@@ -40,7 +41,7 @@ std::vector<Place> places(const NeighborGraph& predecessors, std::span<const std
 // The rows of one place, in the order of `rows`, but each preceded by those of its neighbours that are not numbered yet, these by theirs,
 // and so on.
 std::vector<Index> neighbors_first(const NeighborGraph& predecessors, std::span<const Index> rows, std::span<const Place> places,
-                                   Place place, std::vector<char>& is_numbered) {
+                                   Place place, std::vector<char>& is_numbered, const Context& context) {
     struct Visit {
         Index row;
         std::size_t next;  // of its neighbours
@@ -54,6 +55,7 @@ std::vector<Index> neighbors_first(const NeighborGraph& predecessors, std::span<
     };
     for (const Index first : rows) {
         begin(first);
+        if (order.size() % kRowsPerChunk == 0) context.check_stop();
         while (!open.empty()) {
             const auto n = predecessors.row(open.back().row);
             if (open.back().next < n.size()) {
@@ -77,7 +79,7 @@ Numbering cache_numbering(const NeighborGraph& predecessors, const Points& point
     sort_spatially(points, scaling_of(points), spatial, context);
     std::vector<std::uint8_t> quarter(count);
     for (Index i = 0; i < count; ++i) quarter[spatial[i]] = static_cast<std::uint8_t>((std::int64_t{i} << kCuts) / count);
-    std::vector<Place> place = places(predecessors, quarter);
+    std::vector<Place> place = places(predecessors, quarter, context);
     const auto separators = std::count_if(place.begin(), place.end(), [](const Place& p) { return p.stage == 0; });
     const bool is_cut = count >= kFewRows && static_cast<double>(separators) <= kLargestSeparator * count;
     if (!is_cut) std::fill(place.begin(), place.end(), Place{0, 0});
@@ -90,7 +92,7 @@ Numbering cache_numbering(const NeighborGraph& predecessors, const Points& point
         std::vector<std::vector<Index>> ranges(std::size_t{1} << stage);
         parallel_chunks(context, std::ssize(ranges), 1, [&](const Chunk& chunk) {
             ranges[chunk.number] =
-                neighbors_first(predecessors, spatial, place, {stage, static_cast<std::uint8_t>(chunk.number)}, is_numbered);
+                neighbors_first(predecessors, spatial, place, {stage, static_cast<std::uint8_t>(chunk.number)}, is_numbered, context);
         });
         schedule.stages.emplace_back();
         for (const auto& rows : ranges) {
