@@ -18,23 +18,24 @@ constexpr std::size_t kSlab = 4096;
 
 constexpr std::int64_t kObservationsPerChunk = 512;
 
-// What a slab's rows leave behind. Per row `stride + 1` places: its neighbours, then (last) the point itself where it is an inducing point.
+// What a slab's rows, so many at most, leave behind. Per row `stride + 1` places: its neighbours, then (last) the point itself where it is
+// an inducing point.
 struct Slab {
-    Slab(const Problem& problem, Index stride_of_graph, const ElboGradient* gradient)
+    Slab(std::size_t rows, const Problem& problem, Index stride_of_graph, const ElboGradient* gradient)
         : stride(static_cast<std::size_t>(stride_of_graph) + 1),
           dims(problem.inducing.cols()),
           parameters(problem.likelihood->parameters().size()),
           mean_columns(problem.mean_columns),
           with_posterior(gradient != nullptr && gradient->with_posterior()),
-          value(kSlab) {
+          value(rows) {
         if (gradient == nullptr) return;
-        on_prior_mean.resize(kSlab * mean_coefficients());
-        on_likelihood.resize(kSlab * parameters);
+        on_prior_mean.resize(rows * mean_coefficients());
+        on_likelihood.resize(rows * parameters);
         if (with_posterior) {
-            on_mean.resize(kSlab * stride);
-            on_variance.resize(kSlab * stride);
+            on_mean.resize(rows * stride);
+            on_variance.resize(rows * stride);
         }
-        if (gradient->with_locations()) on_location.resize(kSlab * stride * dims);
+        if (gradient->with_locations()) on_location.resize(rows * stride * dims);
     }
 
     /// The prior mean is a constant and slopes.
@@ -180,7 +181,7 @@ double sum_over_rows(const Context& context, const conditional::Covariance& cova
                      std::span<const Index> rows, bool self_is_inducing, const Problem& problem, const Hyperparameters& hyper,
                      ElboGradient* gradient, conditional::JitterReport* jitter, const Term& term) {
     double total = 0.0;
-    Slab slab(problem, neighborhoods.graph.stride(), gradient);
+    Slab slab(std::min(kSlab, rows.size()), problem, neighborhoods.graph.stride(), gradient);
     for (std::size_t begin = 0; begin < rows.size(); begin += kSlab) {
         const auto part = rows.subspan(begin, std::min(kSlab, rows.size() - begin));
         conditional::JitterReport raised;

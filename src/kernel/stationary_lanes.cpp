@@ -37,6 +37,9 @@ using Lane = LaneOf<double>;
 
 constexpr int kTile = 4;         ///< pairs are treated in tiles of 4 x 4 points: what is loaded for one serves four
 constexpr int kManyColumns = 5;  ///< from which on distances come from products
+/// Sums of kTile rows that are kept at a time: AVX-512 and NEON have 32 registers, older x86 has 16.
+constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_MAX_BYTES < 64;
+constexpr int kPairColumns = kFewRegisters ? 2 : 4, kGradientColumns = kFewRegisters ? 3 : 4;
 /// A distance so much smaller than the points' distances from the origin has lost too many digits in their products.
 template <class T>
 constexpr T kSmallestShare = std::is_same_v<T, float> ? 1e-2 : 1e-3;
@@ -185,7 +188,7 @@ void fill_block(int num_points, int num_columns, const T* scaled, T* norms, cons
         int p = 0;
         for (; p + kTile <= num_points; p += kTile) {
             store_norms<kTile>(points, p, norms + lane);
-            for (int q = 0; q < p; q += kTile) fill_tile<kTile, kTile>(points, p, q, pairs, lane);
+            for (int q = 0; q < p; q += kPairColumns) fill_tile<kTile, kPairColumns>(points, p, q, pairs, lane);
             fill_corner(points, p, pairs, lane);
         }
         for (; p < num_points; ++p) {
@@ -229,32 +232,33 @@ void correlations(Profile profile, double alpha, int num_points, int num_columns
     }
 }
 
-// Weights times slopes of the kRows rows from p on, [q][row][kLanesOf<T>]; those at or above the diagonal are zero. Adds them to the sums
-// of their rows and columns.
+// Weights times slopes of the kRows rows from p on, [q][row][lanes of a register]; those at or above the diagonal are zero. Adds them to
+// the sums of their rows and columns.
 template <int kRows, class T>
 HWY_INLINE void gather_rows(int p, const T* weight, const T* slope, T* rows, T* sums) {
     const TagOf<T> d;
+    constexpr int width = static_cast<int>(hn::MaxLanes(TagOf<T>()));
     LaneOf<T> row_sums[kRows];
     for (int i = 0; i < kRows; ++i) row_sums[i] = hn::Load(d, sums + (p + i) * kLanesOf<T>);
     const auto weighted = [&](int i, int q) {
         const std::size_t pair = (packed_row(p + i) + q) * kLanesOf<T>;
         return hn::Mul(hn::Load(d, weight + pair), hn::Load(d, slope + pair));
     };
-    for (int q = 0; q < p; ++q, rows += kRows * kLanesOf<T>) {
+    for (int q = 0; q < p; ++q, rows += kRows * width) {
         LaneOf<T> column_sum = hn::Load(d, sums + q * kLanesOf<T>);
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
             const LaneOf<T> value = weighted(i, q);
-            hn::Store(value, d, rows + i * kLanesOf<T>);
+            hn::Store(value, d, rows + i * width);
             row_sums[i] = hn::Add(row_sums[i], value);
             column_sum = hn::Add(column_sum, value);
         }
         hn::Store(column_sum, d, sums + q * kLanesOf<T>);
     }
-    for (int j = 0; j + 1 < kRows; ++j, rows += kRows * kLanesOf<T>) {
+    for (int j = 0; j + 1 < kRows; ++j, rows += kRows * width) {
         for (int i = 0; i < kRows; ++i) {
             const LaneOf<T> value = i > j ? weighted(i, p + j) : hn::Zero(d);
-            hn::Store(value, d, rows + i * kLanesOf<T>);
+            hn::Store(value, d, rows + i * width);
             row_sums[i] = hn::Add(row_sums[i], value);
             row_sums[j] = hn::Add(row_sums[j], value);
         }
@@ -266,6 +270,7 @@ HWY_INLINE void gather_rows(int p, const T* weight, const T* slope, T* rows, T* 
 template <int kRows, int kWidth, class T>
 HWY_INLINE void subtract_products(int p, const T* x, std::size_t stride, const T* rows, T* gradient) {
     const TagOf<T> d;
+    constexpr int width = static_cast<int>(hn::MaxLanes(TagOf<T>()));
     LaneOf<T> tile[kRows][kWidth];
     for (int i = 0; i < kRows; ++i)
         for (int c = 0; c < kWidth; ++c) tile[i][c] = hn::Zero(d);
@@ -276,7 +281,7 @@ HWY_INLINE void subtract_products(int p, const T* x, std::size_t stride, const T
         for (int c = 0; c < kWidth; ++c) x_q[c] = hn::Load(d, x + q * stride + c * kLanesOf<T>);
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
-            const LaneOf<T> value = hn::Load(d, rows + (static_cast<std::size_t>(q) * kRows + i) * kLanesOf<T>);
+            const LaneOf<T> value = hn::Load(d, rows + (static_cast<std::size_t>(q) * kRows + i) * width);
 #pragma GCC unroll 4
             for (int c = 0; c < kWidth; ++c) tile[i][c] = hn::MulAdd(value, x_q[c], tile[i][c]);
         }
@@ -296,7 +301,8 @@ HWY_INLINE void contract_rows(int p, int num_columns, const T* scaled, const T* 
     const std::size_t stride = static_cast<std::size_t>(num_columns) * kLanesOf<T>;
     gather_rows<kRows>(p, weight, slope, rows, sums);
     int c = 0;
-    for (; c + 4 <= num_columns; c += 4) subtract_products<kRows, 4>(p, scaled + c * kLanesOf<T>, stride, rows, gradient + c * kLanesOf<T>);
+    for (; c + kGradientColumns <= num_columns; c += kGradientColumns)
+        subtract_products<kRows, kGradientColumns>(p, scaled + c * kLanesOf<T>, stride, rows, gradient + c * kLanesOf<T>);
     for (; c < num_columns; ++c) subtract_products<kRows, 1>(p, scaled + c * kLanesOf<T>, stride, rows, gradient + c * kLanesOf<T>);
 }
 
@@ -307,7 +313,7 @@ void lengthscale_gradient(int num_points, int num_columns, const T* scaled, cons
     const TagOf<T> d;
     const int width = static_cast<int>(hn::Lanes(d));
     for (int lane = 0; lane < kLanesOf<T>; lane += width) {
-        T *sums = workspace + lane, *rows = sums + static_cast<std::size_t>(num_points) * kLanesOf<T>;
+        T *sums = workspace + lane, *rows = workspace + static_cast<std::size_t>(num_points) * kLanesOf<T>;
         for (int p = 0; p < num_points; ++p) hn::Store(hn::Zero(d), d, sums + p * kLanesOf<T>);
         int p = 0;
         for (; p + kTile <= num_points; p += kTile)

@@ -17,105 +17,162 @@ using TagOf = hn::CappedTag<T, kLanesOf<T>>;
 template <class T>
 using LaneOf = hn::Vec<TagOf<T>>;
 
-// tile[i][j] -= sum_{k < count} a_i[k] b_j[k] for the rows a_i of one tile and b_j of another: the O(n^3) part of the factorisation.
-// Sixteen accumulators stay in registers, so each value loaded is used four times.
+/// Registers that a value of all lanes takes.
 template <class T>
+constexpr int kRegisters = kLanesOf<T> / static_cast<int>(hn::MaxLanes(TagOf<T>()));
+/// Columns of a tile whose sums stay in registers at a time: AVX-512 and NEON have 32 of them, older x86 has 16.
+constexpr int kColumns = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 2 : 4;
+/// From this order on lanes that are factored at a time are first moved together: the rows of a tile would otherwise bring as much of the
+/// other lanes into the first-level cache, and no longer fit.
+constexpr int kMovedTogether = 96;
+
+// tile[i][j] -= sum_{k < count} a_i[k] b_j[k] for the rows a_i of one tile and b_j of another: the O(n^3) part of the factorisation.
+template <class T, int kStride>
 HWY_INLINE void subtract_row_products(const T* const a[kTile], const T* const b[kTile], int count, LaneOf<T> tile[kTile][kTile]) {
     const TagOf<T> d;
-    for (int k = 0; k < count; ++k) {
-        const std::size_t at = static_cast<std::size_t>(k) * kLanesOf<T>;
-        const LaneOf<T> b0 = hn::Load(d, b[0] + at), b1 = hn::Load(d, b[1] + at), b2 = hn::Load(d, b[2] + at), b3 = hn::Load(d, b[3] + at);
+#pragma GCC unroll 2
+    for (int first = 0; first < kTile; first += kColumns)
+        for (int k = 0; k < count; ++k) {
+            const std::size_t at = static_cast<std::size_t>(k) * kStride;
+            LaneOf<T> right[kColumns];
 #pragma GCC unroll 4
-        for (int i = 0; i < kTile; ++i) {
-            const LaneOf<T> ai = hn::Load(d, a[i] + at);
-            tile[i][0] = hn::NegMulAdd(ai, b0, tile[i][0]);
-            tile[i][1] = hn::NegMulAdd(ai, b1, tile[i][1]);
-            tile[i][2] = hn::NegMulAdd(ai, b2, tile[i][2]);
-            tile[i][3] = hn::NegMulAdd(ai, b3, tile[i][3]);
-        }
-    }
-}
-
-template <class T>
-HWY_INLINE void factor_one_register(int n, T* c, T* inverse_diagonal, T* smallest_pivot) {
-    const TagOf<T> d;
-    const LaneOf<T> zero = hn::Zero(d), one = hn::Set(d, T(1)), failed = hn::Set(d, T(-1));
-    LaneOf<T> smallest = hn::Set(d, std::numeric_limits<T>::infinity());
-    for (int p = 0; p < n; p += kTile) {
-        T* row[kTile];
-        for (int i = 0; i < kTile; ++i) row[i] = c + packed_row(p + i) * kLanesOf<T>;
-        LaneOf<T> tile[kTile][kTile];
-        for (int q = 0; q < p; q += kTile) {
-            const T* left[kTile];
-            for (int j = 0; j < kTile; ++j) left[j] = c + packed_row(q + j) * kLanesOf<T>;
+            for (int j = 0; j < kColumns; ++j) right[j] = hn::Load(d, b[first + j] + at);
 #pragma GCC unroll 4
-            for (int i = 0; i < kTile; ++i)
+            for (int i = 0; i < kTile; ++i) {
+                const LaneOf<T> left = hn::Load(d, a[i] + at);
 #pragma GCC unroll 4
-                for (int j = 0; j < kTile; ++j) tile[i][j] = hn::Load(d, row[i] + (q + j) * kLanesOf<T>);
-            subtract_row_products(row, left, q, tile);
-#pragma GCC unroll 4
-            for (int j = 0; j < kTile; ++j) {
-                const LaneOf<T> inverse = hn::Load(d, inverse_diagonal + (q + j) * kLanesOf<T>);
-#pragma GCC unroll 4
-                for (int i = 0; i < kTile; ++i) {
-                    for (int k = 0; k < j; ++k)
-                        tile[i][j] = hn::NegMulAdd(tile[i][k], hn::Load(d, left[j] + (q + k) * kLanesOf<T>), tile[i][j]);
-                    tile[i][j] = hn::Mul(tile[i][j], inverse);
-                    hn::Store(tile[i][j], d, row[i] + (q + j) * kLanesOf<T>);
-                }
+                for (int j = 0; j < kColumns; ++j) tile[i][first + j] = hn::NegMulAdd(left, right[j], tile[i][first + j]);
             }
         }
+}
+
+/// One register of lanes of a factorisation. kStride: from an entry of the matrix to the next.
+template <class T, int kStride>
+struct Factor {
+    T *c, *inverse_diagonal;
+    LaneOf<T> smallest_pivot;
+
+    HWY_INLINE void find_rows(int p, T* row[kTile]) const {
+        for (int i = 0; i < kTile; ++i) row[i] = c + packed_row(p + i) * kStride;
+    }
+
+    // Rows p, columns q < p.
+    HWY_INLINE void solve_tile(int p, int q) const {
+        const TagOf<T> d;
+        T *row[kTile], *left[kTile];
+        find_rows(p, row);
+        find_rows(q, left);
+        LaneOf<T> tile[kTile][kTile];
 #pragma GCC unroll 4
         for (int i = 0; i < kTile; ++i)
 #pragma GCC unroll 4
-            for (int j = 0; j < kTile; ++j) tile[i][j] = j <= i ? hn::Load(d, row[i] + (p + j) * kLanesOf<T>) : zero;
-        subtract_row_products(row, row, p, tile);
+            for (int j = 0; j < kTile; ++j) tile[i][j] = hn::Load(d, row[i] + (q + j) * kStride);
+        subtract_row_products<T, kStride>(row, left, q, tile);
+#pragma GCC unroll 4
+        for (int j = 0; j < kTile; ++j) {
+            const LaneOf<T> inverse = hn::Load(d, inverse_diagonal + (q + j) * kLanesOf<T>);
+#pragma GCC unroll 4
+            for (int i = 0; i < kTile; ++i) {
+                for (int k = 0; k < j; ++k) tile[i][j] = hn::NegMulAdd(tile[i][k], hn::Load(d, left[j] + (q + k) * kStride), tile[i][j]);
+                tile[i][j] = hn::Mul(tile[i][j], inverse);
+                hn::Store(tile[i][j], d, row[i] + (q + j) * kStride);
+            }
+        }
+    }
+
+    // Rows and columns p.
+    HWY_INLINE void factor_tile(int p) {
+        const TagOf<T> d;
+        const LaneOf<T> zero = hn::Zero(d), one = hn::Set(d, T(1)), failed = hn::Set(d, T(-1));
+        T* row[kTile];
+        find_rows(p, row);
+        LaneOf<T> tile[kTile][kTile];
+#pragma GCC unroll 4
+        for (int i = 0; i < kTile; ++i)
+#pragma GCC unroll 4
+            for (int j = 0; j < kTile; ++j) tile[i][j] = j <= i ? hn::Load(d, row[i] + (p + j) * kStride) : zero;
+        subtract_row_products<T, kStride>(row, row, p, tile);
 #pragma GCC unroll 4
         for (int j = 0; j < kTile; ++j) {
             for (int k = 0; k < j; ++k) tile[j][j] = hn::NegMulAdd(tile[j][k], tile[j][k], tile[j][j]);
             const auto positive = hn::Gt(tile[j][j], zero);  // false for NaN too
-            smallest = hn::Min(smallest, hn::IfThenElse(positive, tile[j][j], failed));
-            const LaneOf<T> pivot = hn::IfThenElse(positive, tile[j][j], one);
-            const LaneOf<T> root = hn::Sqrt(pivot);
+            smallest_pivot = hn::Min(smallest_pivot, hn::IfThenElse(positive, tile[j][j], failed));
+            const LaneOf<T> root = hn::Sqrt(hn::IfThenElse(positive, tile[j][j], one));
             const LaneOf<T> inverse = hn::Div(one, root);
-            hn::Store(root, d, row[j] + (p + j) * kLanesOf<T>);
+            hn::Store(root, d, row[j] + (p + j) * kStride);
             hn::Store(inverse, d, inverse_diagonal + (p + j) * kLanesOf<T>);
             for (int i = j + 1; i < kTile; ++i) {
                 for (int k = 0; k < j; ++k) tile[i][j] = hn::NegMulAdd(tile[i][k], tile[j][k], tile[i][j]);
                 tile[i][j] = hn::Mul(tile[i][j], inverse);
-                hn::Store(tile[i][j], d, row[i] + (p + j) * kLanesOf<T>);
+                hn::Store(tile[i][j], d, row[i] + (p + j) * kStride);
             }
         }
     }
-    hn::Store(smallest, d, smallest_pivot);
+};
+
+template <int kStride, class T>
+HWY_INLINE void factor_one_register(int n, T* c, T* inverse_diagonal, T* smallest_pivot) {
+    const TagOf<T> d;
+    Factor<T, kStride> factor{c, inverse_diagonal, hn::Set(d, std::numeric_limits<T>::infinity())};
+    for (int p = 0; p < n; p += kTile) {
+        for (int q = 0; q < p; q += kTile) factor.solve_tile(p, q);
+        factor.factor_tile(p);
+    }
+    hn::Store(factor.smallest_pivot, d, smallest_pivot);
+}
+
+// Entries are kept apart by one stride and come to be apart by another.
+template <int kFrom, int kTo, class T>
+HWY_INLINE void move_one_register(std::size_t count, const T* from, T* to) {
+    const TagOf<T> d;
+    for (std::size_t entry = 0; entry < count; ++entry) hn::Store(hn::Load(d, from + entry * kFrom), d, to + entry * kTo);
 }
 
 template <class T>
 void cholesky(int n, T* c, T* inverse_diagonal, T* smallest_pivot) {
-    const int width = static_cast<int>(hn::Lanes(TagOf<T>()));
-    for (int lane = 0; lane < kLanesOf<T>; lane += width) factor_one_register(n, c + lane, inverse_diagonal + lane, smallest_pivot + lane);
+    constexpr int width = kLanesOf<T> / kRegisters<T>;
+    thread_local LaneBufferOf<T> together;
+    const bool moved = kRegisters<T> > 1 && n >= kMovedTogether;
+    const std::size_t count = packed_row(n);
+    if (moved) together.resize(count * width);
+    for (int lane = 0; lane < kLanesOf<T>; lane += width) {
+        T *inverse = inverse_diagonal + lane, *pivot = smallest_pivot + lane;
+        if (moved) {
+            move_one_register<kLanesOf<T>, width>(count, c + lane, together.data());
+            factor_one_register<width>(n, together.data(), inverse, pivot);
+            move_one_register<width, kLanesOf<T>>(count, together.data(), c + lane);
+        } else {
+            factor_one_register<kLanesOf<T>>(n, c + lane, inverse, pivot);
+        }
+    }
 }
 
+// All registers of a value together, which lie in one line of the cache; two partial sums of each: a chain of dependent additions would
+// cost more than the products.
 template <class T>
 void forward_solve(int n, const T* l, const T* inverse_diagonal, T* x) {
     const TagOf<T> d;
-    const int width = static_cast<int>(hn::Lanes(d));
-    for (int lane = 0; lane < kLanesOf<T>; lane += width) {
-        for (int p = 0; p < n; ++p) {
-            const T* row = l + packed_row(p) * kLanesOf<T> + lane;
-            const T* solved = x + lane;
-            // Four partial sums: the chain of dependent additions would otherwise cost more than the products.
-            LaneOf<T> sum0 = hn::Load(d, x + p * kLanesOf<T> + lane), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
-            int k = 0;
-            for (; k + 4 <= p; k += 4) {
-                sum0 = hn::NegMulAdd(hn::Load(d, row + k * kLanesOf<T>), hn::Load(d, solved + k * kLanesOf<T>), sum0);
-                sum1 = hn::NegMulAdd(hn::Load(d, row + (k + 1) * kLanesOf<T>), hn::Load(d, solved + (k + 1) * kLanesOf<T>), sum1);
-                sum2 = hn::NegMulAdd(hn::Load(d, row + (k + 2) * kLanesOf<T>), hn::Load(d, solved + (k + 2) * kLanesOf<T>), sum2);
-                sum3 = hn::NegMulAdd(hn::Load(d, row + (k + 3) * kLanesOf<T>), hn::Load(d, solved + (k + 3) * kLanesOf<T>), sum3);
+    constexpr int registers = kRegisters<T>, width = kLanesOf<T> / registers, sums = registers == 1 ? 4 : 2;
+    for (int p = 0; p < n; ++p) {
+        const T* row = l + packed_row(p) * kLanesOf<T>;
+        LaneOf<T> sum[sums][registers];
+        for (int s = 0; s < sums; ++s)
+            for (int r = 0; r < registers; ++r) sum[s][r] = s == 0 ? hn::Load(d, x + p * kLanesOf<T> + r * width) : hn::Zero(d);
+        const auto subtract = [&](int k, LaneOf<T>* from) HWY_ATTR {
+            for (int r = 0; r < registers; ++r) {
+                const int at = k * kLanesOf<T> + r * width;
+                from[r] = hn::NegMulAdd(hn::Load(d, row + at), hn::Load(d, x + at), from[r]);
             }
-            for (; k < p; ++k) sum0 = hn::NegMulAdd(hn::Load(d, row + k * kLanesOf<T>), hn::Load(d, solved + k * kLanesOf<T>), sum0);
-            const LaneOf<T> sum = hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
-            hn::Store(hn::Mul(sum, hn::Load(d, inverse_diagonal + p * kLanesOf<T> + lane)), d, x + p * kLanesOf<T> + lane);
+        };
+        int k = 0;
+        for (; k + sums <= p; k += sums)
+            for (int s = 0; s < sums; ++s) subtract(k + s, sum[s]);
+        for (; k < p; ++k) subtract(k, sum[0]);
+        for (int r = 0; r < registers; ++r) {
+            LaneOf<T> total = sum[0][r];
+            for (int s = 1; s < sums; ++s) total = hn::Add(total, sum[s][r]);
+            const int at = p * kLanesOf<T> + r * width;
+            hn::Store(hn::Mul(total, hn::Load(d, inverse_diagonal + at)), d, x + at);
         }
     }
 }
@@ -123,18 +180,20 @@ void forward_solve(int n, const T* l, const T* inverse_diagonal, T* x) {
 template <class T>
 void backward_solve(int n, const T* l, const T* inverse_diagonal, T* x) {
     const TagOf<T> d;
-    const int width = static_cast<int>(hn::Lanes(d));
-    for (int lane = 0; lane < kLanesOf<T>; lane += width) {
-        for (int p = n - 1; p >= 0; --p) {
-            const T* row = l + packed_row(p) * kLanesOf<T> + lane;
-            const LaneOf<T> value =
-                hn::Mul(hn::Load(d, x + p * kLanesOf<T> + lane), hn::Load(d, inverse_diagonal + p * kLanesOf<T> + lane));
-            hn::Store(value, d, x + p * kLanesOf<T> + lane);
-            for (int k = 0; k < p; ++k) {
-                T* at = x + k * kLanesOf<T> + lane;
-                hn::Store(hn::NegMulAdd(hn::Load(d, row + k * kLanesOf<T>), value, hn::Load(d, at)), d, at);
-            }
+    constexpr int registers = kRegisters<T>, width = kLanesOf<T> / registers;
+    for (int p = n - 1; p >= 0; --p) {
+        const T* row = l + packed_row(p) * kLanesOf<T>;
+        LaneOf<T> value[registers];
+        for (int r = 0; r < registers; ++r) {
+            const int at = p * kLanesOf<T> + r * width;
+            value[r] = hn::Mul(hn::Load(d, x + at), hn::Load(d, inverse_diagonal + at));
+            hn::Store(value[r], d, x + at);
         }
+        for (int k = 0; k < p; ++k)
+            for (int r = 0; r < registers; ++r) {
+                const int at = k * kLanesOf<T> + r * width;
+                hn::Store(hn::NegMulAdd(hn::Load(d, row + at), value[r], hn::Load(d, x + at)), d, x + at);
+            }
     }
 }
 

@@ -102,7 +102,7 @@ TEST_P(BatchCholesky, InverseAndSandwichEqualEigenInEveryLane) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, BatchCholesky, testing::Values(4, 8, 12, 32, 64, 100), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Orders, BatchCholesky, testing::Values(4, 8, 12, 32, 64, 100, 160), testing::PrintToStringParamName());
 
 TEST(BatchCholesky, ReportsTheFailingLaneAndLeavesTheOthersAlone) {
     Batch batch(16, 13);
