@@ -14,10 +14,9 @@
 namespace vnngp::model {
 namespace {
 
-/// In order of preference: a later one must be better by more than half the error of the difference, or, where the difference is less than
-/// that, more likely by some nats.
+/// In order of preference: a later one must be better by more than the error of the difference, or, where the difference is less than that,
+/// more likely by some nats.
 constexpr std::string_view kKernels[] = {"matern32", "matern52", "matern12", "rbf"};
-constexpr double kClearlyBetter = 0.5;
 constexpr double kClearlyMoreLikely = 3.0;
 constexpr std::string_view kUnchosenKernel = "matern52";  ///< for minibatches, and where there are too few data to compare
 constexpr Index kUnchosenNeighbors = 32;
@@ -121,9 +120,8 @@ public:
                 Settings settings = scored(options, nullptr);
                 if (accepted_.size() > 0) {
                     const auto gain = difference(settings.score, accepted_);
-                    const double margin = kClearlyBetter * gain.error;
-                    const bool more_likely = gain.mean > -margin && settings.bound > bound_ + kClearlyMoreLikely;
-                    if (!(gain.mean > margin) && !more_likely) continue;
+                    const bool more_likely = gain.mean > -gain.error && settings.bound > bound_ + kClearlyMoreLikely;
+                    if (!(gain.mean > gain.error) && !more_likely) continue;
                 }
                 accept(std::move(settings));
             }

@@ -16,6 +16,7 @@ constexpr double kGap = 2.0;        ///< times the distance that nearly all plac
 constexpr double kNearlyAll = 0.9;  ///< of a sample of them
 constexpr Index kSample = 1000;
 constexpr Index kCellNeighbors = 1024;  ///< of a cell's centre
+constexpr Index kFewPoints = 3000;      ///< up to so many inducing points a gap looks at all of them
 
 constexpr int kMostLevels = 1000;  ///< doublings of a cell's width, which stays finite
 
@@ -41,8 +42,9 @@ double usual_distance(const Context& context, const Points& places) {
 void find_gaps(const Context& context, FittedModel& model) {
     const auto kernel = kernel::make_kernel(model.kernel, kernel_inputs(model));
     Points coordinates = metric_coordinates({model.metric, *kernel, model.hyper.shape}, model.inducing);
-    const Index most = coordinates.cols() <= kMostCellDims ? kCellNeighbors : kSparseNeighbors;
-    const Index neighbors = std::min(most, static_cast<Index>(model.inducing.rows()));
+    const auto count = static_cast<Index>(model.inducing.rows());
+    const Index most = coordinates.cols() > kMostCellDims ? kSparseNeighbors : count <= kFewPoints ? count : kCellNeighbors;
+    const Index neighbors = std::min(most, count);
     if (neighbors <= model.prediction_neighbors) return;
     const Context quiet{.threads = context.threads, .seed = context.seed, .stop = context.stop};
     model.gap_distance = kGap * usual_distance(quiet, data::merge_duplicates(std::move(coordinates)).distinct);
@@ -65,6 +67,13 @@ std::vector<GapCell> gap_cells(const Points& coordinates, const Vector& distance
         cells.push_back(std::move(cell));
     }
     return cells;
+}
+
+void merge_cells(std::vector<GapCell>& cells) {
+    if (cells.empty()) return;
+    std::vector<Index>& points = cells.front().points;
+    for (std::size_t c = 1; c < cells.size(); ++c) points.insert(points.end(), cells[c].points.begin(), cells[c].points.end());
+    cells.resize(1);
 }
 
 }  // namespace vnngp::model

@@ -19,6 +19,8 @@ struct GapCell {
 /// Divides the points in gaps, those farther than gap_distance from their nearest inducing point. Cells are as wide as that distance, twice
 /// as wide where it is twice as far, and so on. Which cell a point is in depends on itself alone.
 std::vector<GapCell> gap_cells(const Points& coordinates, const Vector& distance, double gap_distance);
+/// Into one, where the centre makes no difference: all inducing points are its neighbours.
+void merge_cells(std::vector<GapCell>& cells);
 
 /// In more dimensions hardly two points would share a cell: each point of a gap looks at kSparseNeighbors. In so few dimensions also points
 /// at the rim look further, at kSparseFactor times as many as others and at most kSparseNeighbors, from this share of the gap's distance

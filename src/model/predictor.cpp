@@ -89,7 +89,10 @@ void Predictor::look_further(const Points& x, std::span<const Index> nearest, in
         prediction.mean(sparse) = further.mean;
         prediction.variance(sparse) = further.variance;
     }
-    if (has_cells_) look_around(x, model::gap_cells(index_.coordinates(x), distance, model_.gap_distance), prediction);
+    if (!has_cells_) return;
+    auto cells = model::gap_cells(index_.coordinates(x), distance, model_.gap_distance);
+    if (gap_neighbors_ >= static_cast<Index>(model_.inducing.rows())) model::merge_cells(cells);
+    look_around(x, cells, prediction);
 }
 
 double Predictor::sparse_distance() const { return (has_cells_ ? model::kSparseShare : 1.0) * model_.gap_distance; }

@@ -10,42 +10,52 @@ namespace {
 // A grid with a square hole in its middle, and a smooth field on it.
 class FieldWithAHole : public ::testing::Test {
 protected:
-    static Points grid(bool hole) {
+    static Points grid(bool hole, int side) {
         std::vector<double> at;
-        for (int i = 0; i < 40; ++i) {
-            for (int j = 0; j < 40; ++j) {
-                const bool inside = std::abs(i - 19.5) < 6 && std::abs(j - 19.5) < 6;
-                if (inside == hole) at.insert(at.end(), {i / 40.0, j / 40.0});
-            }
-        }
+        const auto central = [side](int i) { return std::abs(i - 0.5 * (side - 1)) < 0.15 * side; };
+        for (int i = 0; i < side; ++i)
+            for (int j = 0; j < side; ++j)
+                if ((central(i) && central(j)) == hole) at.insert(at.end(), {static_cast<double>(i) / side, static_cast<double>(j) / side});
         return Eigen::Map<const Points>(at.data(), static_cast<Eigen::Index>(at.size()) / 2, 2);
     }
     static Vector field(const Points& x) { return (9.0 * x.col(0).array()).sin() * (7.0 * x.col(1).array()).cos(); }
 
-    Points outside = grid(false), hole = grid(true);
-    FieldWithAHole() {
+    explicit FieldWithAHole(int side = 40) : outside(grid(false, side)), hole(grid(true, side)) {
         options.kernel = "matern52";
         options.neighbors = 8;
     }
+    FittedModel fitted() const {
+        return fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+    }
+
+    Points outside, hole;
     FitOptions options;
 };
 
-TEST_F(FieldWithAHole, IsPredictedInsideFromMoreNeighboursThanOutside) {
-    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+// So few points that a gap looks at all of them, and more.
+class FieldOfAnySizeWithAHole : public FieldWithAHole, public ::testing::WithParamInterface<int> {
+protected:
+    FieldOfAnySizeWithAHole() : FieldWithAHole(GetParam()) {}
+};
+INSTANTIATE_TEST_SUITE_P(Sides, FieldOfAnySizeWithAHole, ::testing::Values(40, 60), ::testing::PrintToStringParamName());
+
+TEST_P(FieldOfAnySizeWithAHole, IsPredictedInsideFromMoreNeighboursThanOutside) {
+    const auto model = fitted();
     ASSERT_GT(model.gap_neighbors, model.prediction_neighbors);
     Points middle(1, 2), between = outside.topRows(20);
     middle << 0.49, 0.49;
     between.array() += 0.01;
     const auto with = [&](const Points& x, Index neighbors) { return Predictor(model, {}, neighbors).predict(x).latent_mean; };
-    // 1,024 neighbours or as many as there are, all nearest to about the same place.
-    EXPECT_NEAR(with(middle, 0)[0], with(middle, 1024)[0], 2e-3);
+    EXPECT_EQ(model.gap_neighbors, GetParam() == 40 ? model.inducing.rows() : 1024);
+    // All of them, or nearest to about the same place.
+    EXPECT_NEAR(with(middle, 0)[0], with(middle, model.gap_neighbors)[0], GetParam() == 40 ? 1e-6 : 2e-3);
     EXPECT_EQ(with(between, 0), with(between, model.prediction_neighbors));
     const auto error = [&](Index neighbors) { return root_mean_square(with(hole, neighbors) - field(hole)); };
     EXPECT_LT(error(0), error(model.prediction_neighbors));
 }
 
-TEST_F(FieldWithAHole, IsPredictedPointByPointWhateverElseIsPredicted) {
-    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+TEST_P(FieldOfAnySizeWithAHole, IsPredictedPointByPointWhateverElseIsPredicted) {
+    const auto model = fitted();
     const auto whole = model.predict(hole), one_thread = model.predict(hole, {.threads = 1});
     EXPECT_EQ(whole.mean, one_thread.mean);
     EXPECT_EQ(whole.variance, one_thread.variance);
@@ -57,16 +67,16 @@ TEST_F(FieldWithAHole, IsPredictedPointByPointWhateverElseIsPredicted) {
 }
 
 // More points of one cell than are solved for at a time, and more rows than their neighbours are kept for.
-TEST_F(FieldWithAHole, IsPredictedInPiecesAsInOne) {
-    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+TEST_P(FieldOfAnySizeWithAHole, IsPredictedInPiecesAsInOne) {
+    const auto model = fitted();
     Points far = 0.001 * random_points(2500, 2, 3);
     far.array() += 40.0;
     const auto whole = model.predict(far), part = model.predict(far.bottomRows(300));
     EXPECT_LT((whole.mean.tail(300) - part.mean).norm(), 1e-10);
     EXPECT_LT((whole.variance.tail(300) - part.variance).norm(), 1e-10);
-    const Points many = outside.replicate(28, 1);
+    const Points many = outside.topRows(1400).replicate(28, 1);
     const Vector mean = Predictor(model, {}, 64).predict(many).mean;
-    EXPECT_LT((mean.head(outside.rows()) - mean.tail(outside.rows())).norm(), 1e-10);
+    EXPECT_LT((mean.head(1400) - mean.tail(1400)).norm(), 1e-10);
 }
 
 TEST_F(FieldWithAHole, HasCellsThatWidenWithTheDistanceFromTheData) {
@@ -87,7 +97,7 @@ TEST_F(FieldWithAHole, HasCellsThatWidenWithTheDistanceFromTheData) {
 TEST_F(FieldWithAHole, IsDrawnInsideAsItIsPredicted) {
     constexpr Index kSamples = 2000;
     options.neighbors = 16;
-    const auto model = fit(outside, field(outside) + 0.01 * random_vector(static_cast<Index>(outside.rows()), 1), options);
+    const auto model = fitted();
     const Points middle = hole.middleRows(61, 10);
     const auto prediction = model.predict(middle);
     const Predictor predictor(model, {});
