@@ -167,7 +167,7 @@ void BoxIndex::search(QueryTile& tile) const {
     const Eigen::Index dim = points_.cols();
     Search search{tile, std::vector<float>(static_cast<std::size_t>(dim) * kTileRows), {}, {}};
     search.thresholds.fill(kNoHit);
-    Index active = 0;
+    Index active = 0, last_active = 0;
     for (Index row = 0; row < tile.size; ++row) {
         double square = 0.0;
         for (Eigen::Index k = 0; k < dim; ++k) {
@@ -189,9 +189,14 @@ void BoxIndex::search(QueryTile& tile) const {
         for (Eigen::Index k = 0; k < dim; ++k)
             search.coordinates[static_cast<std::size_t>(k) * kTileRows + row] = static_cast<float>(scaling_(tile.queries[row][k], k));
         search.thresholds[row] = shortlist.threshold();
+        last_active = row;
         ++active;
     }
     if (active == 0) return;
+    // Rows not in use are put beside one that is: which box is nearest depends on all of them.
+    for (float* row = search.coordinates.data(); row < search.coordinates.data() + search.coordinates.size(); row += kTileRows)
+        for (Index i = 0; i < kTileRows; ++i)
+            if (search.thresholds[i] == kNoHit) row[i] = row[last_active];
     visit(search, levels_.size() - 1, 0);
     tile.pairs += search.panels * kBoxWidth * active;
     for (Index row = 0; row < tile.size; ++row)

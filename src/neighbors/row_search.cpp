@@ -1,5 +1,9 @@
 #include "row_search.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -14,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kChunkRows = 16 * kTileRows;
 constexpr Index kFirstPrefix = 1024;
+constexpr Index kManyRows = 1'000'000;  // whose index is worth giving back
 
 // The rows that rows_of_chunk returns for the chunks of `count` items, tile by tile. limit(row): how many points it sees.
 template <class RowsOfChunk, class Limit>
@@ -50,6 +55,13 @@ std::vector<Index> spatial_rows(const Points& queries, Index begin, Index end, c
     return rows;
 }
 
+// The many small pieces of an index that is gone stay with the process otherwise, beside what the next one needs.
+void return_free_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 auto chunk_of(std::span<const Index> rows) {
     return [rows](const Chunk& chunk) { return std::vector<Index>(rows.begin() + chunk.begin, rows.begin() + chunk.end); };
 }
@@ -80,6 +92,7 @@ NeighborGraph prefix_search(const RowSearch& search, Index stride, const Context
             growth = count;
             continue;
         }
+        if (begin >= kManyRows) return_free_memory();
         std::vector<Index> places = distinct.places_before(count);
         sort_spatially(search.points, scaling, places, context);
         if (search.limits.empty()) {

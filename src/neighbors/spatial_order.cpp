@@ -11,9 +11,7 @@
 namespace vnngp::neighbors {
 namespace {
 
-constexpr std::ptrdiff_t kSample = 128;   // points of a range by which its cut is chosen
-constexpr std::ptrdiff_t kLongRun = 256;  // cuts of long ranges fall on multiples of it
-constexpr std::ptrdiff_t kLongRange = 16 * kLongRun;
+constexpr std::ptrdiff_t kSample = 128;         // points of a range by which its cut is chosen
 constexpr std::ptrdiff_t kTaskRange = 1 << 14;  // ranges up to this length are sorted by one worker
 constexpr int kMeanCuts = 100;                  // cuts one below another at the mean, which may split off little; after them, in the middle
 
@@ -69,7 +67,8 @@ public:
         const Cut chosen = best_cut(range);
         const auto first = entries_.begin() + range.begin, last = entries_.begin() + range.end;
         std::ptrdiff_t smaller = range.size() / 2;
-        if (!chosen.varies) return range.begin + aligned(smaller, range.size());
+        const std::ptrdiff_t run = run_of(range.size());
+        if (!chosen.varies) return range.begin + aligned(smaller, range.size(), run);
         if constexpr (kDim == 0)
             for (auto entry = first; entry != last; ++entry) entry->key = looked_up(entry->number, chosen.coordinate);
         const auto key = [&](const Entry<kDim>& entry) {
@@ -79,16 +78,24 @@ public:
                 return entry.scaled[chosen.coordinate];
         };
         const auto by_key = [&](const Entry<kDim>& x, const Entry<kDim>& y) { return key(x) < key(y); };
-        if (range.depth < kMeanCuts) {
-            const auto boundary = std::partition(first, last, [&](const Entry<kDim>& entry) { return key(entry) < chosen.mean; });
-            smaller = boundary - first;
-            const std::ptrdiff_t middle = aligned(smaller, range.size());
-            if (middle < smaller) std::nth_element(first, first + middle, boundary, by_key);
-            if (middle > smaller) std::nth_element(boundary, first + middle, last, by_key);
+        if (range.depth >= kMeanCuts) {
+            const std::ptrdiff_t middle = aligned(smaller, range.size(), run);
+            std::nth_element(first, first + middle, last, by_key);
             return range.begin + middle;
         }
-        const std::ptrdiff_t middle = aligned(smaller, range.size());
-        std::nth_element(first, first + middle, last, by_key);
+        const auto boundary = std::partition(first, last, [&](const Entry<kDim>& entry) { return key(entry) < chosen.mean; });
+        smaller = boundary - first;
+        const auto cut_between = [&](std::ptrdiff_t length) {
+            const std::ptrdiff_t middle = aligned(smaller, range.size(), length);
+            if (middle < smaller) std::nth_element(first, first + middle, boundary, by_key);
+            if (middle > smaller) std::nth_element(boundary, first + middle, last, by_key);
+            return middle;
+        };
+        std::ptrdiff_t middle = cut_between(run);
+        // A category is left whole, or nearly so.
+        const float beyond = key(first[middle]);
+        if (run > kSpatialRun && std::any_of(first, first + middle, [&](const Entry<kDim>& entry) { return key(entry) == beyond; }))
+            middle = cut_between(kSpatialRun);
         return range.begin + middle;
     }
 
@@ -97,9 +104,15 @@ public:
     }
 
 private:
+    // Of the boxes that a range is made of: a box over points on both sides of a cut would seem near to all that lies between them.
+    static std::ptrdiff_t run_of(std::ptrdiff_t size) {
+        std::ptrdiff_t run = kSpatialRun;
+        while (size > kSpatialRun * run) run *= kSpatialRun;
+        return run;
+    }
+
     // The multiple of the run length nearest to `middle` that leaves something on both sides.
-    static std::ptrdiff_t aligned(std::ptrdiff_t middle, std::ptrdiff_t size) {
-        const std::ptrdiff_t run = size >= kLongRange ? kLongRun : kSpatialRun;
+    static std::ptrdiff_t aligned(std::ptrdiff_t middle, std::ptrdiff_t size, std::ptrdiff_t run) {
         return std::clamp((middle + run / 2) / run, std::ptrdiff_t{1}, (size - 1) / run) * run;
     }
 

@@ -32,7 +32,7 @@ class Interrupt(SystemTest):
         return process.returncode, output, errors
 
     def test_resumed_run_equals_an_uninterrupted_one(self):
-        epochs = 1000
+        epochs = 10000
         whole = self.json_of(*self.command(epochs, "whole.vnngp"))
         code, output, errors = self.interrupted(self.command(epochs), 0.2 * whole["seconds"]["train"])
         self.assertEqual(code, 130, "the run was over before it was interrupted" if code == 0 else errors)
@@ -57,7 +57,7 @@ class Interrupt(SystemTest):
         self.assertEqual(set(self.listing()), {"field.csv", "field.vnngp.checkpoint"})
 
     def test_resume_with_learned_locations(self):
-        command = [*self.command(60), "--inducing", 30]
+        command = [*self.command(1000), "--inducing", 30]
         whole = self.json_of(*command)
         os.remove(self.folder / "field.vnngp")
         code, _, errors = self.interrupted(command, 0.2 * whole["seconds"]["train"])

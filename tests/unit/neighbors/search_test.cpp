@@ -130,6 +130,18 @@ TEST(NeighborSearch, IsExactAmongCategoriesAndNumbers) {
     EXPECT_LT(pairs, 4500 * 4499 / 2 / 2);  // half of the pairs and more are never looked at
 }
 
+// The search itself must not grow faster than the data.
+TEST(NeighborSearch, LooksAtAsManyPairsPerRowHoweverManyRowsThereAre) {
+    const auto pairs_per_row = [](Index count) {
+        std::int64_t pairs = 0;
+        predecessor_graph(uniform_points(count, 2), 16, {}, SearchMethod::boxes, &pairs);
+        return static_cast<double>(pairs) / count;
+    };
+    const double few = pairs_per_row(20000), many = pairs_per_row(80000);
+    EXPECT_LT(many, 1.1 * few);
+    EXPECT_LT(many, 400.0);  // 16 neighbours are the nearest of some 300
+}
+
 TEST(NeighborSearch, IsExactForMoreNeighborsThanABlockHolds) {
     const Points samples[] = {uniform_points(1200, 3), grid_points(1200, 3, 8), duplicated_points(1200, 6, 700), table_points(1200, 3, 10)};
     for (const Points& points : samples) {
