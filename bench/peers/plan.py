@@ -39,7 +39,7 @@ BATCH = {32: 1024, 256: 64}
 # K of the runs per epoch
 PER_EPOCH_SETS = {"kin40k": 32, "pol": 256, "simulated": 32}
 # the shortest way to a score like GPyTorch's
-HURRY = {"neighbors": 16, "prediction_neighbors": 64, "inference": "response"}
+HURRY = {"neighbors": 6, "prediction_neighbors": 32, "inference": "response"}
 # who is run to convergence
 CONVERGENCE_SETS = {
     "elevators": ("GPyTorch", "GPBoost", "scikit-learn"), "pol": ("GPBoost",), "protein": ("GPBoost",),

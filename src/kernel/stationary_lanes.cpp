@@ -34,11 +34,11 @@ using Lane = LaneOf<double>;
 #include "kernel/profile/matern52-inl.hpp"
 #include "kernel/profile/rbf-inl.hpp"
 #include "kernel/profile/rq-inl.hpp"
+#include "linalg/few_registers-inl.hpp"
 
 constexpr int kTile = 4;         ///< pairs are treated in tiles of 4 x 4 points: what is loaded for one serves four
 constexpr int kManyColumns = 5;  ///< from which on distances come from products
-/// Sums of kTile rows that are kept at a time: AVX-512 and NEON have 32 registers, older x86 has 16.
-constexpr bool kFewRegisters = HWY_ARCH_X86 && HWY_MAX_BYTES < 64;
+/// Sums of kTile rows that are kept at a time.
 constexpr int kPairColumns = kFewRegisters ? 2 : 4, kGradientColumns = kFewRegisters ? 3 : 4;
 /// A distance so much smaller than the points' distances from the origin has lost too many digits in their products.
 template <class T>

@@ -12,6 +12,7 @@ namespace vnngp::linalg {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+#include "linalg/few_registers-inl.hpp"
 template <class T>
 using TagOf = hn::CappedTag<T, kLanesOf<T>>;
 template <class T>
@@ -20,8 +21,7 @@ using LaneOf = hn::Vec<TagOf<T>>;
 /// Registers that a value of all lanes takes.
 template <class T>
 constexpr int kRegisters = kLanesOf<T> / static_cast<int>(hn::MaxLanes(TagOf<T>()));
-/// Columns of a tile whose sums stay in registers at a time: AVX-512 and NEON have 32 of them, older x86 has 16.
-constexpr int kColumns = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 2 : 4;
+constexpr int kColumns = kFewRegisters ? 2 : 4;  ///< of a tile, whose sums stay in registers at a time
 /// From this order on lanes that are factored at a time are first moved together: the rows of a tile would otherwise bring as much of the
 /// other lanes into the first-level cache, and no longer fit.
 constexpr int kMovedTogether = 96;

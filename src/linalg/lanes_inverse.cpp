@@ -13,6 +13,7 @@ namespace vnngp::linalg {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+#include "linalg/few_registers-inl.hpp"
 using Tag = hn::CappedTag<double, kLanes>;
 using Lane = hn::Vec<Tag>;
 
@@ -23,27 +24,36 @@ HWY_INLINE void clear_tile(Lane tile[kTile][kTile]) {
         for (int j = 0; j < kTile; ++j) tile[i][j] = hn::Zero(Tag());
 }
 
-// tile[i][j] += a[i] b[j]
-HWY_INLINE void add_outer_product(const Lane a[kTile], const Lane b[kTile], Lane tile[kTile][kTile]) {
+constexpr int kColumns = kFewRegisters ? 2 : 4;  ///< of a tile, whose sums stay in registers at a time
+
+// tile[i][j] += sum_{begin <= k < end} left(k, i) right(k, j)
+template <class Left, class Right>
+HWY_INLINE void add_products(int begin, int end, const Left& left, const Right& right, Lane tile[kTile][kTile]) {
+#pragma GCC unroll 2
+    for (int first = 0; first < kTile; first += kColumns)
+        for (int k = begin; k < end; ++k) {
+            Lane r[kColumns];
 #pragma GCC unroll 4
-    for (int i = 0; i < kTile; ++i)
+            for (int j = 0; j < kColumns; ++j) r[j] = right(k, first + j);
 #pragma GCC unroll 4
-        for (int j = 0; j < kTile; ++j) tile[i][j] = hn::MulAdd(a[i], b[j], tile[i][j]);
+            for (int i = 0; i < kTile; ++i) {
+                const Lane l = left(k, i);
+#pragma GCC unroll 4
+                for (int j = 0; j < kColumns; ++j) tile[i][first + j] = hn::MulAdd(l, r[j], tile[i][first + j]);
+            }
+        }
 }
 
-// The four entries from column q on of row k of a packed matrix; what is above the diagonal is zero.
-HWY_INLINE void load_four(const double* packed, int k, int q, Lane four[kTile]) {
-    const Tag d;
-    const double* at = packed + (packed_row(k) + q) * kLanes;
-#pragma GCC unroll 4
-    for (int j = 0; j < kTile; ++j) four[j] = hn::Load(d, at + j * kLanes);
-}
-HWY_INLINE void load_corner(const double* packed, int k, int q, Lane four[kTile]) {
-    const Tag d;
-    const double* at = packed + (packed_row(k) + q) * kLanes;
-#pragma GCC unroll 4
-    for (int j = 0; j < kTile; ++j) four[j] = q + j <= k ? hn::Load(d, at + j * kLanes) : hn::Zero(d);
-}
+/// Entry (k, q + j) of a packed matrix. In the corner, k < q + kTile, what is above the diagonal is zero.
+struct Entries {
+    const double* packed;
+    int q;
+    HWY_INLINE Lane operator()(int k, int j) const { return hn::Load(Tag(), packed + (packed_row(k) + q + j) * kLanes); }
+};
+struct Corner {
+    Entries entries;
+    HWY_INLINE Lane operator()(int k, int j) const { return entries.q + j <= k ? entries(k, j) : hn::Zero(Tag()); }
+};
 
 // Rows of tiles from top to bottom, tiles from left to right: X_PQ = -L_PP^{-1} sum_{Q <= K < P} L_PK X_KQ needs of its own row only what
 // lies to the right, where L still is.
@@ -58,22 +68,11 @@ HWY_INLINE void invert_one_register(int n, double* l, const double* inverse_diag
             for (int j = 0; j < i; ++j) corner[i][j] = hn::Load(d, row[i] + (p + j) * kLanes);
         }
         for (int q = 0; q < p; q += kTile) {
-            Lane left[kTile], right[kTile];
             clear_tile(tile);
-            const auto load_left = [&](int k) {
-#pragma GCC unroll 4
-                for (int i = 0; i < kTile; ++i) left[i] = hn::Load(d, row[i] + k * kLanes);
-            };
-            for (int k = q; k < q + kTile; ++k) {
-                load_left(k);
-                load_corner(l, k, q, right);
-                add_outer_product(left, right, tile);
-            }
-            for (int k = q + kTile; k < p; ++k) {
-                load_left(k);
-                load_four(l, k, q, right);
-                add_outer_product(left, right, tile);
-            }
+            const auto left = [&](int k, int i) HWY_ATTR { return hn::Load(d, row[i] + k * kLanes); };
+            const Entries right{l, q};
+            add_products(q, q + kTile, left, Corner{right}, tile);
+            add_products(q + kTile, p, left, right, tile);
 #pragma GCC unroll 4
             for (int i = 0; i < kTile; ++i)
 #pragma GCC unroll 4
@@ -107,18 +106,11 @@ HWY_INLINE void gram_one_register(int n, const double* x, double* full) {
     const std::size_t stride = static_cast<std::size_t>(full_stride(n)) * kLanes;
     for (int p = 0; p < n; p += kTile)
         for (int q = 0; q <= p; q += kTile) {
-            Lane tile[kTile][kTile], left[kTile], right[kTile];
+            Lane tile[kTile][kTile];
             clear_tile(tile);
-            for (int k = p; k < p + kTile; ++k) {
-                load_corner(x, k, p, left);
-                load_corner(x, k, q, right);
-                add_outer_product(left, right, tile);
-            }
-            for (int k = p + kTile; k < n; ++k) {
-                load_four(x, k, p, left);
-                load_four(x, k, q, right);
-                add_outer_product(left, right, tile);
-            }
+            const Entries left{x, p}, right{x, q};
+            add_products(p, p + kTile, Corner{left}, Corner{right}, tile);
+            add_products(p + kTile, n, left, right, tile);
 #pragma GCC unroll 4
             for (int i = 0; i < kTile; ++i)
 #pragma GCC unroll 4
@@ -151,15 +143,11 @@ HWY_INLINE void sandwich_one_register(int n, const double* full, const double* s
             for (int q = 0; q <= p; q += kTile) {
                 const double* row[kTile];
                 for (int j = 0; j < kTile; ++j) row[j] = full + (q + j) * stride + begin * kLanes;
-                Lane tile[kTile][kTile], left[kTile], right[kTile];
+                Lane tile[kTile][kTile];
                 clear_tile(tile);
-                for (int k = 0; k < depth; ++k) {
-#pragma GCC unroll 4
-                    for (int i = 0; i < kTile; ++i) left[i] = hn::Load(d, weighted + (k * kTile + i) * kLanes);
-#pragma GCC unroll 4
-                    for (int j = 0; j < kTile; ++j) right[j] = hn::Load(d, row[j] + k * kLanes);
-                    add_outer_product(left, right, tile);
-                }
+                const auto left = [&](int k, int i) HWY_ATTR { return hn::Load(d, weighted + (k * kTile + i) * kLanes); };
+                const auto right = [&](int k, int j) HWY_ATTR { return hn::Load(d, row[j] + k * kLanes); };
+                add_products(0, depth, left, right, tile);
 #pragma GCC unroll 4
                 for (int i = 0; i < kTile; ++i)
 #pragma GCC unroll 4
