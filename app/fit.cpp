@@ -39,7 +39,7 @@ struct FitCommand {
     FitOptions options;
     std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
     std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated";
-    std::string precision = "auto";
+    std::string precision = "auto", groups = "off";
 
     bool calibrate = false;                   ///< another word for --intervals calibrated
     bool intervals_asked = false;             ///< either was given
@@ -150,6 +150,7 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     options.posterior = value_of(kPosteriorForms, posterior_name, command.posterior);
     options.nugget = nugget_option(command.nugget, options.method);
     options.precision = value_of(kPrecisions, precision_name, command.precision);
+    options.groups = command.groups == "on";
     options.calibrate = command.intervals == "calibrated";
     options.inference = value_of(kInferences, inference_name, command.inference);
     const bool in_closed_form = options.method == Method::vnngp && options.inference != Inference::stochastic;
@@ -263,6 +264,7 @@ Json fit_json(const FitCommand& command, const std::string& model_path, const Fi
     json["skipped_rows"] = outcome.skipped_rows;
     if (outcome.validation) json["validation"] = *outcome.validation;
     json["ordering"] = command.ordering;
+    json["groups"] = command.groups == "on";
     json["seed"] = command.seed;
     json["threads"] = context.num_threads();
     json["instruction_set"] = linalg::instruction_set();
@@ -373,6 +375,9 @@ void add_training_options(CLI::App& parser, FitCommand& command) {
     group.add("--precision", command.precision, "NAME", one_of(names_of(kPrecisions, precision_name)),
               "Of the arithmetic on neighbourhoods while training; what single precision cannot serve is computed in double all the same; "
               "auto is single for stochastic, double otherwise");
+    group.add("--groups", command.groups, "WORD", one_of({"off", "on"}),
+              "Rows of close points are computed together, each from the neighbours of all: more neighbours for little more work, in up to "
+              "three columns with large K for less");
     group.add("--seed", command.seed, "N", seed_number(), "Of orderings, minibatches and splits: the same seed gives the same model");
     group.flag("--resume", command.options.resume,
                "Go on with a stochastic run that was interrupted, from the .checkpoint file beside the model");

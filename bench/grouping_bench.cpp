@@ -1,83 +1,97 @@
-// What one factorisation for several rows would save: rows are put into groups, the neighbours of a group and its members are factored
-// once, and every member conditions on all of them that precede it. Counted, not timed: work as a share of what single rows take.
+// What one factorisation for several rows is worth: rows by themselves and in groups (neighbors/grouping.hpp), in turns.
 //
 //     bench_grouping [--k 32] [--rows 30000] [--drop 1] file.csv ...
 //
-// Two groups are merged when that lowers the sum of |union|^3 over groups, beginning with nearest neighbours (the greedy rule of Guinness
-// 2018, with the power of a factorisation in place of a square).
+// Columns: rows in a group; neighbours of a row; seconds for the rows of the linear system, and for rows with gradients, each alone and in
+// groups; a product of the solver; bytes of neighbours and rows; the time that forming the groups takes.
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
+#include <functional>
 #include <numeric>
 
 #include "bench/points.hpp"
+#include "inference/stored_rows.hpp"
+#include "vnngp/inference/elbo.hpp"
 #include "vnngp/neighbors/search.hpp"
 
 namespace {
 
 using namespace vnngp;
 
-constexpr std::size_t kPasses = 16;  ///< nearest neighbours of a row whose groups it may join
+double seconds_of(const std::function<void()>& body) {
+    const auto start = std::chrono::steady_clock::now();
+    body();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
-struct Group {
-    std::vector<Index> members, all;  ///< all: members and the neighbours of each, ascending
+inference::Problem problem_of(const Points& points, const kernel::Kernel& kernel, const likelihood::Likelihood& likelihood,
+                              neighbors::GroupedGraph graph, const Context& context) {
+    auto [order, schedule] = neighbors::cache_numbering(graph.graph, points, context);
+    inference::Problem problem;
+    problem.kernel = &kernel;
+    problem.likelihood = &likelihood;
+    problem.inducing = points(order, Eigen::all);
+    problem.schedule = std::move(schedule);
+    graph = neighbors::renumbered(graph, order, context);
+    problem.prior_graph = std::move(graph.graph);
+    problem.prior_groups = std::move(graph.groups);
+    problem.targets = Vector::Zero(points.rows());
+    problem.sites.resize(points.rows());
+    std::iota(problem.sites.begin(), problem.sites.end(), 0);
+    return problem;
+}
+
+struct Times {
+    double rows = 1e300, gradient = 1e300, product = 1e300;
 };
 
-double cube(double x) { return x * x * x; }
-double size_of(const std::vector<Index>& list) { return static_cast<double>(list.size()); }
-
-std::vector<Group> grouped(const neighbors::NeighborGraph& graph) {
-    const Index n = graph.num_rows();
-    std::vector<Group> groups(n);
-    std::vector<Index> group_of(n), both;
-    std::iota(group_of.begin(), group_of.end(), 0);
-    for (Index i = 0; i < n; ++i) {
-        const auto row = graph.row(i);
-        groups[i] = {{i}, {row.begin(), row.end()}};
-        std::sort(groups[i].all.begin(), groups[i].all.end());
-        groups[i].all.push_back(i);  // after all that precede it
-    }
-    for (std::size_t pass = 0; pass < kPasses; ++pass)
-        for (Index i = 0; i < n; ++i) {
-            if (pass >= graph.row(i).size()) continue;
-            Index a = group_of[i], b = group_of[graph.row(i)[pass]];
-            if (a == b) continue;
-            both.clear();
-            std::set_union(groups[a].all.begin(), groups[a].all.end(), groups[b].all.begin(), groups[b].all.end(),
-                           std::back_inserter(both));
-            if (cube(size_of(both)) > cube(size_of(groups[a].all)) + cube(size_of(groups[b].all))) continue;
-            if (groups[a].members.size() < groups[b].members.size()) std::swap(a, b);
-            for (const Index member : groups[b].members) group_of[member] = a;
-            groups[a].members.insert(groups[a].members.end(), groups[b].members.begin(), groups[b].members.end());
-            groups[a].all = both;
-            groups[b] = {};
-        }
-    std::erase_if(groups, [](const Group& group) { return group.members.empty(); });
-    return groups;
+void measure(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper, Times& best) {
+    const Vector ones = Vector::Ones(problem.num_inducing());
+    const inference::MeanField q{ones, 0.1 * ones};
+    inference::ElboGradient gradient(problem, false, false);
+    inference::StoredRows stored;
+    best.rows = std::min(best.rows, seconds_of([&] {
+                             stored = {context,
+                                       covariance(problem, hyper),
+                                       {problem.inducing, problem.inducing, problem.prior_graph},
+                                       problem.schedule,
+                                       problem.prior_groups};
+                         }));
+    best.gradient = std::min(best.gradient, seconds_of([&] { inference::full_elbo(context, problem, hyper, q, &gradient); }));
+    for (int i = 0; i < 5; ++i) best.product = std::min(best.product, seconds_of([&] { (void)stored.precision(context, ones); }));
 }
 
 void print_row(const std::string& name, const Points& points, Index neighbors) {
-    const auto graph = neighbors::predecessor_graph(points, neighbors, {});
-    double factor = 0.0, values = 0.0, length = 0.0;
-    for (Index i = 0; i < graph.num_rows(); ++i) {
-        const auto k = static_cast<double>(graph.row(i).size());
-        factor += cube(k), values += k * k, length += k;
+    const Context context;
+    const auto kernel = kernel::make_kernel("matern32", static_cast<int>(points.cols()));
+    const auto likelihood = likelihood::make_likelihood("gaussian");
+    const inference::Hyperparameters hyper{std::vector<double>(points.cols(), 1.0), 1.0, 0.05, 0.0, {0.05}};
+    const auto graph = neighbors::predecessor_graph(points, neighbors, context);
+    neighbors::GroupedGraph together;
+    const double grouping = seconds_of([&] { together = neighbors::grouped(graph, points, context); });
+    const auto single = problem_of(points, *kernel, *likelihood, {graph, {}}, context);
+    const auto grouped = problem_of(points, *kernel, *likelihood, together, context);
+
+    Times alone, in_groups;
+    for (int turn = 0; turn < 3; ++turn) {
+        measure(context, single, hyper, alone);
+        measure(context, grouped, hyper, in_groups);
     }
-    const auto groups = grouped(graph);
-    double grouped_factor = 0.0, grouped_values = 0.0, grouped_length = 0.0;
-    for (const Group& group : groups) {
-        const double size = size_of(group.all);
-        grouped_factor += cube(size), grouped_values += size * size;
-        for (const Index member : group.members)
-            grouped_length += static_cast<double>(std::lower_bound(group.all.begin(), group.all.end(), member) - group.all.begin());
-    }
+    double edges = 0.0, lists = 0.0;
+    for (Index i = 0; i < points.rows(); ++i) edges += static_cast<double>(together.graph.row(i).size());
+    for (std::int64_t g = 0; g < together.groups.count(); ++g)
+        lists += static_cast<double>(together.graph.row(together.groups.group(g).back()).size());
     const auto n = static_cast<double>(points.rows());
-    fmt::print("{:<36} {:>7} {:>3} {:>4} {:>10.2f} {:>10.1f} {:>10.2f} {:>10.2f} {:>10.2f}\n", name, points.rows(), points.cols(),
-               neighbors, n / static_cast<double>(groups.size()), grouped_length / n, grouped_factor / factor, grouped_values / values,
-               grouped_length / length);
+    fmt::print(
+        "{:<30} {:>7} {:>3} {:>4} {:>6.2f} {:>7.1f} | {:>6.3f} {:>6.3f} {:>5.2f} | {:>6.3f} {:>6.3f} {:>5.2f} | {:>5.2f} | {:>5.2f} | "
+        "{:>6.3f}\n",
+        name.substr(name.size() > 30 ? name.size() - 30 : 0), points.rows(), points.cols(), neighbors,
+        n / static_cast<double>(together.groups.count()), edges / n, alone.rows, in_groups.rows, in_groups.rows / alone.rows,
+        alone.gradient, in_groups.gradient, in_groups.gradient / alone.gradient, in_groups.product / alone.product,
+        (8.0 * edges + 4.0 * lists + 24.0 * n) / (12.0 * n * neighbors), grouping);
     std::fflush(stdout);
 }
 
@@ -86,8 +100,8 @@ void print_row(const std::string& name, const Points& points, Index neighbors) {
 int main(int argc, char** argv) {
     Index neighbors = 32;
     Eigen::Index rows = 30000, drop = 1;
-    fmt::print("{:<36} {:>7} {:>3} {:>4} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "points", "N", "D", "K", "rows/group", "neighbours",
-               "factoring", "kernel", "stored");
+    fmt::print("{:<30} {:>7} {:>3} {:>4} {:>6} {:>7} | {:>20}| {:>20}| {:>6}| {:>6}| {:>6}\n", "points", "N", "D", "K", "rows", "neighb.",
+               "rows: alone, groups", "gradient: a., g.", "solver", "bytes", "form");
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         const auto value = [&] { return std::atol(i + 1 < argc ? argv[++i] : ""); };

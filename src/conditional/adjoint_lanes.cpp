@@ -39,6 +39,49 @@ void pair_weights_of(int n, const T* b, const T* w, const T* g_f, T* weight) {
     }
 }
 
+// kRows at a time, whose entries p stay in registers.
+template <int kRows>
+HWY_INLINE void symmetric_pair_weights_of(int n, const double* a, const double* b, bool is_first, double* weight) {
+    const hn::CappedTag<double, linalg::kLanes> d;
+    const int width = static_cast<int>(hn::Lanes(d));
+    const std::size_t next = static_cast<std::size_t>(n) * linalg::kLanes;
+    for (int p = 1; p < n; ++p)
+        for (int lane = 0; lane < linalg::kLanes; lane += width) {
+            hn::Vec<decltype(d)> a_p[kRows], b_p[kRows];
+            for (int r = 0; r < kRows; ++r) {
+                a_p[r] = hn::Load(d, a + r * next + p * linalg::kLanes + lane);
+                b_p[r] = hn::Load(d, b + r * next + p * linalg::kLanes + lane);
+            }
+            double* row = weight + packed_row(p) * linalg::kLanes + lane;
+            for (int q = 0; q < p; ++q) {
+                const std::size_t at = static_cast<std::size_t>(q) * linalg::kLanes;
+                auto sum = is_first ? hn::Zero(d) : hn::Load(d, row + at);
+                for (int r = 0; r < kRows; ++r) {
+                    sum = hn::MulAdd(a_p[r], hn::Load(d, b + r * next + at + lane), sum);
+                    sum = hn::MulAdd(b_p[r], hn::Load(d, a + r * next + at + lane), sum);
+                }
+                hn::Store(sum, d, row + at);
+            }
+        }
+}
+
+void SymmetricPairWeights(int n, int rows, const double* a, const double* b, double* weight) {
+    const std::size_t next = static_cast<std::size_t>(n) * linalg::kLanes;
+    for (int first = 0; first < rows;) {
+        const int left = rows - first;
+        const auto take = [&]<int kRows>() HWY_ATTR {
+            symmetric_pair_weights_of<kRows>(n, a + first * next, b + first * next, first == 0, weight);
+            first += kRows;
+        };
+        if (left >= 3)
+            take.template operator()<3>();
+        else if (left == 2)
+            take.template operator()<2>();
+        else
+            take.template operator()<1>();
+    }
+}
+
 void PairWeightsDouble(int n, const double* b, const double* w, const double* g_f, double* weight) {
     pair_weights_of(n, b, w, g_f, weight);
 }
@@ -53,12 +96,16 @@ namespace vnngp::conditional {
 
 HWY_EXPORT(PairWeightsDouble);
 HWY_EXPORT(PairWeightsSingle);
+HWY_EXPORT(SymmetricPairWeights);
 
 void pair_weights(int n, const double* b, const double* w, const double* g_f, double* weight) {
     HWY_DYNAMIC_DISPATCH(PairWeightsDouble)(n, b, w, g_f, weight);
 }
 void pair_weights(int n, const float* b, const float* w, const float* g_f, float* weight) {
     HWY_DYNAMIC_DISPATCH(PairWeightsSingle)(n, b, w, g_f, weight);
+}
+void symmetric_pair_weights(int n, int rows, const double* a, const double* b, double* weight) {
+    HWY_DYNAMIC_DISPATCH(SymmetricPairWeights)(n, rows, a, b, weight);
 }
 
 }  // namespace vnngp::conditional

@@ -9,4 +9,8 @@ namespace vnngp::conditional {
 void pair_weights(int n, const double* b, const double* w, const double* g_f, double* weight);
 void pair_weights(int n, const float* b, const float* w, const float* g_f, float* weight);
 
+/// The derivative in each correlation below the diagonal, counted once per pair (packed rows 1..n-1), of an objective with the derivative
+/// sum_r a_r b_r' in a symmetric matrix of order n: sum_r a_rp b_rq + b_rp a_rq. a, b [rows][n][lanes].
+void symmetric_pair_weights(int n, int rows, const double* a, const double* b, double* weight);
+
 }  // namespace vnngp::conditional

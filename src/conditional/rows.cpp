@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "conditional/lane_groups.hpp"
 #include "conditional/lane_rows.hpp"
 #include "conditional/lane_workers.hpp"
 #include "vnngp/base/parallel.hpp"
@@ -64,13 +65,43 @@ private:
     LaneWorkers<SingleRows> singles_;
 };
 
+void check_groups(const Neighborhoods& neighborhoods) {
+    if (!neighborhoods.nugget_on_target || neighborhoods.num_with_nugget < neighborhoods.inducing.rows())
+        throw std::invalid_argument("visit_rows: all points of a group must carry the nugget");
+}
+
+/// Calls take(lanes, visit) for every kLanes groups, where visit(body) calls body(lane, member, position) for each of their rows.
+template <class Take>
+JitterReport visit_groups(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods, const RowList& list,
+                          bool with_adjoint, const Take& take) {
+    check_groups(neighborhoods);
+    LaneWorkers<LaneGroups> workers(context, [&] { return std::make_unique<LaneGroups>(covariance, neighborhoods, with_adjoint); });
+    parallel_chunks(context, std::ssize(list.groups) - 1, LaneGroups::kLanes, [&](const Chunk& chunk) {
+        LaneGroups& lanes = workers[chunk.worker];
+        const auto position = [&](std::int64_t group) { return list.groups[group] - list.groups.front(); };
+        std::array<std::span<const Index>, LaneGroups::kLanes> groups;
+        for (std::int64_t g = chunk.begin; g < chunk.end; ++g)
+            groups[g - chunk.begin] = list.rows.subspan(position(g), position(g + 1) - position(g));
+        lanes.compute(std::span(groups).first(chunk.end - chunk.begin));
+        take(lanes, chunk, [&](const auto& body) {
+            for (int lane = 0; lane < lanes.count(); ++lane)
+                for (int member = 0; member < lanes.num_rows(lane); ++member) body(lane, member, position(chunk.begin + lane) + member);
+        });
+    });
+    return workers.jitter();
+}
+
 }  // namespace
 
-JitterReport visit_rows(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
-                        std::span<const Index> rows, const RowVisitor& visitor) {
+JitterReport visit_rows(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods, const RowList& list,
+                        const RowVisitor& visitor) {
+    if (!list.groups.empty())
+        return visit_groups(context, covariance, neighborhoods, list, false, [&](LaneGroups& lanes, const Chunk&, const auto& visit) {
+            visit([&](int lane, int member, std::int64_t position) { visitor(lanes.row(lane, member, position)); });
+        });
     RowBatches batches(context, covariance, neighborhoods, false, serves_in_single_precision(covariance, neighborhoods));
-    parallel_chunks(context, static_cast<std::int64_t>(rows.size()), batches.rows_per_chunk(), [&](const Chunk& chunk) {
-        batches.visit(chunk, rows, [&](auto& lanes, std::span<const std::int64_t> positions) {
+    parallel_chunks(context, std::ssize(list.rows), batches.rows_per_chunk(), [&](const Chunk& chunk) {
+        batches.visit(chunk, list.rows, [&](auto& lanes, std::span<const std::int64_t> positions) {
             for (int lane = 0; lane < lanes.count(); ++lane)
                 if (lanes.trusted(lane)) visitor(lanes.row(lane, positions[lane]));
         });
@@ -79,11 +110,24 @@ JitterReport visit_rows(const Context& context, const Covariance& covariance, co
 }
 
 AdjointResult visit_rows_with_adjoint(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
-                                      std::span<const Index> rows, const RowAdjointVisitor& visitor, std::span<double> location_gradient) {
+                                      const RowList& list, const RowAdjointVisitor& visitor, std::span<double> location_gradient) {
+    const std::size_t parameters = covariance.shape.size() + 2;
+    if (!list.groups.empty()) {
+        if (!location_gradient.empty()) throw std::invalid_argument("visit_rows_with_adjoint: groups have no derivatives in locations");
+        std::vector<double> partial(num_chunks(std::ssize(list.groups) - 1, LaneGroups::kLanes) * parameters, 0.0);
+        const auto jitter =
+            visit_groups(context, covariance, neighborhoods, list, true, [&](LaneGroups& lanes, const Chunk& chunk, const auto& visit) {
+                visit([&](int lane, int member, std::int64_t position) {
+                    visitor(lanes.row(lane, member, position), lanes.adjoint(lane, member));
+                });
+                lanes.pull_back(std::span(partial).subspan(chunk.number * parameters, parameters));
+            });
+        return {sum_of_chunks(partial, covariance.shape.size()), jitter};
+    }
     if (neighborhoods.num_with_nugget < neighborhoods.inducing.rows())
         throw std::invalid_argument("visit_rows_with_adjoint: neighbours without a nugget have no adjoint");
-    const auto num_rows = static_cast<std::int64_t>(rows.size());
-    const std::size_t parameters = covariance.shape.size() + 2;
+    const std::span<const Index> rows = list.rows;
+    const std::int64_t num_rows = std::ssize(rows);
     const std::size_t location_size = (neighborhoods.graph.stride() + 1) * neighborhoods.inducing.cols();
 
     RowBatches batches(context, covariance, neighborhoods, true,

@@ -175,31 +175,52 @@ void scatter(const Context& context, const Problem& problem, const Hyperparamete
     });
 }
 
+// The list in slabs of kSlab rows, or a little less where they would divide a group.
+std::vector<conditional::RowList> slabs_of(const conditional::RowList& list) {
+    std::vector<conditional::RowList> slabs;
+    if (list.groups.empty()) {
+        for (std::size_t begin = 0; begin < list.rows.size(); begin += kSlab)
+            slabs.emplace_back(list.rows.subspan(begin, std::min(kSlab, list.rows.size() - begin)));
+        return slabs;
+    }
+    const auto rows_before = [&](std::size_t group) { return static_cast<std::size_t>(list.groups[group] - list.groups.front()); };
+    for (std::size_t first = 0, last = list.groups.size() - 1; first < last;) {
+        std::size_t end = first + 1;
+        while (end < last && rows_before(end + 1) - rows_before(first) <= kSlab) ++end;
+        slabs.emplace_back(list.rows.subspan(rows_before(first), rows_before(end) - rows_before(first)),
+                           list.groups.subspan(first, end - first + 1));
+        first = end;
+    }
+    return slabs;
+}
+
 // Sums term(row, slab, adjoint) over rows, slab by slab.
 template <class Term>
 double sum_over_rows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
-                     std::span<const Index> rows, bool self_is_inducing, const Problem& problem, const Hyperparameters& hyper,
+                     const conditional::RowList& list, bool self_is_inducing, const Problem& problem, const Hyperparameters& hyper,
                      ElboGradient* gradient, conditional::JitterReport* jitter, const Term& term) {
     double total = 0.0;
-    Slab slab(std::min(kSlab, rows.size()), problem, neighborhoods.graph.stride(), gradient);
-    for (std::size_t begin = 0; begin < rows.size(); begin += kSlab) {
-        const auto part = rows.subspan(begin, std::min(kSlab, rows.size() - begin));
+    const auto slabs = slabs_of(list);
+    std::size_t most = 0;
+    for (const auto& part : slabs) most = std::max(most, part.rows.size());
+    Slab slab(most, problem, neighborhoods.graph.stride(), gradient);
+    for (const auto& part : slabs) {
         conditional::JitterReport raised;
         if (gradient == nullptr) {
             raised = conditional::visit_rows(context, covariance, neighborhoods, part,
                                              [&](const Row& row) { slab.value[row.position] = term(row, nullptr, nullptr); });
         } else {
             const std::span on_location =
-                std::span(slab.on_location).first(gradient->with_locations() ? part.size() * slab.stride * slab.dims : 0);
+                std::span(slab.on_location).first(gradient->with_locations() ? part.rows.size() * slab.stride * slab.dims : 0);
             const auto result = conditional::visit_rows_with_adjoint(
                 context, covariance, neighborhoods, part,
                 [&](const Row& row, RowAdjoint& adjoint) { slab.value[row.position] = term(row, &slab, &adjoint); }, on_location);
             raised = result.jitter;
             gradient->covariance += result.gradient;
-            scatter(context, problem, hyper, slab, neighborhoods.graph, part, self_is_inducing, *gradient);
+            scatter(context, problem, hyper, slab, neighborhoods.graph, part.rows, self_is_inducing, *gradient);
         }
         if (jitter != nullptr) jitter->merge(raised);
-        total += std::accumulate(slab.value.begin(), slab.value.begin() + static_cast<std::ptrdiff_t>(part.size()), 0.0);
+        total += std::accumulate(slab.value.begin(), slab.value.begin() + static_cast<std::ptrdiff_t>(part.rows.size()), 0.0);
     }
     return total;
 }
@@ -311,14 +332,14 @@ double elbo(const Context& context, const Problem& problem, const Hyperparameter
     };
 
     const conditional::Neighborhoods prior{problem.inducing, problem.inducing, problem.prior_graph};
-    const double minus_kl = sum_over_rows(context, cov, prior, batch.inducing, true, problem, hyper, gradient, jitter,
-                                          [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
+    const double minus_kl = sum_over_rows(context, cov, prior, {batch.inducing, batch.inducing_groups}, true, problem, hyper, gradient,
+                                          jitter, [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
                                               return prior_term(row, problem, posterior, centered, batch.inducing_weight, slab, adjoint);
                                           });
     if (problem.at_sites()) return minus_kl + sum_at_sites(context, problem, hyper, posterior, batch, gradient);
 
     const conditional::Neighborhoods data{problem.inducing, problem.inputs, problem.data_graph};
-    return minus_kl + sum_over_rows(context, cov, data, batch.observations, false, problem, hyper, gradient, jitter,
+    return minus_kl + sum_over_rows(context, cov, data, {batch.observations}, false, problem, hyper, gradient, jitter,
                                     [&](const Row& row, Slab* slab, RowAdjoint* adjoint) {
                                         return data_term(row, problem, hyper, posterior, centered, batch.observation_weight, slab, adjoint);
                                     });
@@ -329,7 +350,11 @@ double full_elbo(const Context& context, const Problem& problem, const Hyperpara
     std::vector<Index> observations(problem.num_observations()), inducing(problem.num_inducing());
     std::iota(observations.begin(), observations.end(), 0);
     std::iota(inducing.begin(), inducing.end(), 0);
-    const Minibatch all = minibatch(problem, observations, inducing);
+    Minibatch all = minibatch(problem, observations, inducing);
+    if (!problem.prior_groups.empty()) {
+        all.inducing = problem.prior_groups.rows;
+        all.inducing_groups = problem.prior_groups.begin;
+    }
     if (gradient != nullptr) touch_terms(problem, all, *gradient);
     return elbo(context, problem, hyper, posterior, all, gradient, jitter);
 }

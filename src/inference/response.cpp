@@ -26,7 +26,7 @@ struct MeanDerivatives {
 }  // namespace
 
 ResponseTerms all_response_terms(const Problem& problem) {
-    ResponseTerms terms{std::vector<Index>(problem.num_inducing()), problem.inducing, problem.prior_graph};
+    ResponseTerms terms{std::vector<Index>(problem.num_inducing()), problem.inducing, problem.prior_graph, problem.prior_groups};
     std::iota(terms.points.begin(), terms.points.end(), 0);
     return terms;
 }
@@ -36,6 +36,7 @@ double response_log_likelihood(const Context& context, const Problem& problem, c
     const Vector centered = values - prior_means(problem, hyper, problem.inducing);
     std::vector<Index> rows(terms.points.size());
     std::iota(rows.begin(), rows.end(), 0);
+    const auto list = terms.groups.empty() ? conditional::RowList(rows) : conditional::RowList(terms.groups.rows, terms.groups.begin);
     std::vector<double> value(rows.size());
     const conditional::Neighborhoods neighborhoods{problem.inducing, terms.locations, terms.graph};
     const conditional::Covariance cov = covariance(problem, hyper);
@@ -48,13 +49,13 @@ double response_log_likelihood(const Context& context, const Problem& problem, c
     const auto log_density = [](double r, double f) { return -0.5 * (std::log(2.0 * std::numbers::pi * f) + r * r / f); };
     conditional::JitterReport raised;
     if (gradient == nullptr) {
-        raised = conditional::visit_rows(context, cov, neighborhoods, rows, [&](const conditional::Row& row) {
+        raised = conditional::visit_rows(context, cov, neighborhoods, list, [&](const conditional::Row& row) {
             value[row.position] = log_density(residual(row), row.variance);
         });
     } else {
         MeanDerivatives on_mean(rows.size(), problem.mean_columns.size());
         const auto result = conditional::visit_rows_with_adjoint(
-            context, cov, neighborhoods, rows, [&](const conditional::Row& row, conditional::RowAdjoint& adjoint) {
+            context, cov, neighborhoods, list, [&](const conditional::Row& row, conditional::RowAdjoint& adjoint) {
                 const double r = residual(row), f = row.variance;
                 value[row.position] = log_density(r, f);
                 adjoint.variance = -0.5 * (1.0 / f - r * r / (f * f));

@@ -39,16 +39,24 @@ auto adder(Vector& y, Index shared, Vector& part) {
 }  // namespace
 
 StoredRows::StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
-                       const neighbors::Schedule& schedule)
-    : variance(neighborhoods.graph.num_rows()),
-      graph_(&neighborhoods.graph),
-      schedule_(schedule),
-      weights_(static_cast<std::size_t>(neighborhoods.graph.num_rows()) * neighborhoods.graph.stride()) {
+                       const neighbors::Schedule& schedule, const neighbors::RowGroups& groups)
+    : variance(neighborhoods.graph.num_rows()), graph_(&neighborhoods.graph), schedule_(schedule) {
+    std::size_t edges = static_cast<std::size_t>(num_rows()) * graph_->stride();
+    if (graph_->shares_lists()) {
+        edges = 0;
+        begin_.reserve(num_rows());
+        for (Index i = 0; i < num_rows(); ++i) {
+            begin_.push_back(edges);
+            edges += graph_->row(i).size();
+        }
+    }
+    weights_.resize(edges);
     if (schedule_.stages.empty()) schedule_.stages = {{{0, graph_->num_rows()}}};
     std::vector<Index> all(num_rows());
     std::iota(all.begin(), all.end(), 0);
-    jitter = conditional::visit_rows(context, covariance, neighborhoods, all, [this](const conditional::Row& row) {
-        std::copy(row.weights.begin(), row.weights.end(), weights_.begin() + static_cast<std::ptrdiff_t>(row.id) * graph_->stride());
+    const auto list = groups.empty() ? conditional::RowList(all) : conditional::RowList(groups.rows, groups.begin);
+    jitter = conditional::visit_rows(context, covariance, neighborhoods, list, [this](const conditional::Row& row) {
+        std::copy(row.weights.begin(), row.weights.end(), weights_.begin() + static_cast<std::ptrdiff_t>(first_weight(row.id)));
         variance[row.id] = row.variance;
     });
 }

@@ -4,18 +4,20 @@
 #include <vector>
 
 #include "vnngp/conditional/rows.hpp"
+#include "vnngp/neighbors/grouping.hpp"
 #include "vnngp/neighbors/numbering.hpp"
 
 namespace vnngp::inference {
 
-/// W with w_i' in row i, [row][place among neighbours]: 8 bytes x rows x K. No result depends on the number of threads.
+/// W with w_i' in row i, [row][place among neighbours]: 8 bytes for every edge. No result depends on the number of threads.
 class StoredRows {
 public:
     StoredRows() = default;
     /// schedule: of rows that are also the points they condition on. Without one, neighbours must have smaller numbers than their rows
     /// where a solve is asked for, and it runs on one thread.
+    /// groups: of all rows, or none.
     StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
-               const neighbors::Schedule& schedule = {});
+               const neighbors::Schedule& schedule = {}, const neighbors::RowGroups& groups = {});
 
     Index num_rows() const { return static_cast<Index>(variance.size()); }
     /// W x
@@ -53,16 +55,16 @@ private:
     template <class Add>
     void add_row(Index i, double value, const Add& add) const {
         const auto n = graph_->row(i);
-        const double* const w = weights_.data() + static_cast<std::size_t>(i) * graph_->stride();
+        const double* const w = weights_.data() + first_weight(i);
         for (std::size_t k = 0; k < n.size(); ++k) add(n[k], value * w[k]);
     }
-    std::span<const double> weights(Index i) const {
-        return {weights_.data() + static_cast<std::size_t>(i) * graph_->stride(), graph_->row(i).size()};
-    }
+    std::span<const double> weights(Index i) const { return {weights_.data() + first_weight(i), graph_->row(i).size()}; }
+    std::size_t first_weight(Index i) const { return begin_.empty() ? static_cast<std::size_t>(i) * graph_->stride() : begin_[i]; }
 
     const neighbors::NeighborGraph* graph_ = nullptr;
     neighbors::Schedule schedule_;
     std::vector<double> weights_;
+    std::vector<std::size_t> begin_;  ///< of a row's weights, where rows are of all lengths
 };
 
 }  // namespace vnngp::inference

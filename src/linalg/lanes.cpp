@@ -197,6 +197,81 @@ void backward_solve(int n, const T* l, const T* inverse_diagonal, T* x) {
     }
 }
 
+/// kCount values of x that are computed from the same entries of L: the sums stay in registers.
+template <int kCount>
+struct SolvedTogether {
+    static constexpr int kParts = kRegisters<double>, kWidth = kLanes / kParts;
+    LaneOf<double> sum[kCount][kParts];
+    double* x;
+    std::size_t next;  ///< from one x to another
+
+    HWY_INLINE void begin(int p) {
+        for (int c = 0; c < kCount; ++c)
+            for (int r = 0; r < kParts; ++r) sum[c][r] = hn::Load(TagOf<double>(), x + c * next + p * kLanes + r * kWidth);
+    }
+    HWY_INLINE void subtract(const double* l, int k) {
+        const TagOf<double> d;
+        for (int r = 0; r < kParts; ++r) {
+            const auto factor = hn::Load(d, l + r * kWidth);
+            for (int c = 0; c < kCount; ++c)
+                sum[c][r] = hn::NegMulAdd(factor, hn::Load(d, x + c * next + k * kLanes + r * kWidth), sum[c][r]);
+        }
+    }
+    HWY_INLINE void end(const double* inverse_diagonal, int p) {
+        const TagOf<double> d;
+        for (int r = 0; r < kParts; ++r) {
+            const auto inverse = hn::Load(d, inverse_diagonal + p * kLanes + r * kWidth);
+            for (int c = 0; c < kCount; ++c) hn::Store(hn::Mul(sum[c][r], inverse), d, x + c * next + p * kLanes + r * kWidth);
+        }
+    }
+};
+
+template <int kCount>
+HWY_INLINE void forward_together(int n, const double* l, const double* inverse_diagonal, double* x, std::size_t next) {
+    SolvedTogether<kCount> solved{{}, x, next};
+    for (int p = 0; p < n; ++p) {
+        const double* row = l + packed_row(p) * kLanes;
+        solved.begin(p);
+        for (int k = 0; k < p; ++k) solved.subtract(row + k * kLanes, k);
+        solved.end(inverse_diagonal, p);
+    }
+}
+
+// Down the columns of L, in which each entry is a line of the cache by itself.
+template <int kCount>
+HWY_INLINE void backward_together(int n, const double* l, const double* inverse_diagonal, double* x, std::size_t next) {
+    SolvedTogether<kCount> solved{{}, x, next};
+    for (int p = n - 1; p >= 0; --p) {
+        solved.begin(p);
+        for (int k = p + 1; k < n; ++k) solved.subtract(l + (packed_row(k) + p) * kLanes, k);
+        solved.end(inverse_diagonal, p);
+    }
+}
+
+/// Calls solve<c>(x) for up to four x at a time.
+template <class Solve>
+HWY_INLINE void several(int count, double* x, std::size_t next, const Solve& solve) {
+    for (; count > 0; count -= 4, x += 4 * next) {
+        if (count >= 4)
+            solve.template operator()<4>(x);
+        else if (count == 3)
+            solve.template operator()<3>(x);
+        else if (count == 2)
+            solve.template operator()<2>(x);
+        else
+            solve.template operator()<1>(x);
+    }
+}
+
+void ForwardSolves(int n, const double* l, const double* inverse_diagonal, int count, int stride, double* x) {
+    const std::size_t next = static_cast<std::size_t>(stride) * kLanes;
+    several(count, x, next, [&]<int kCount>(double* first) HWY_ATTR { forward_together<kCount>(n, l, inverse_diagonal, first, next); });
+}
+void BackwardSolves(int n, const double* l, const double* inverse_diagonal, int count, int stride, double* x) {
+    const std::size_t next = static_cast<std::size_t>(stride) * kLanes;
+    several(count, x, next, [&]<int kCount>(double* first) HWY_ATTR { backward_together<kCount>(n, l, inverse_diagonal, first, next); });
+}
+
 void CholeskyDouble(int n, double* c, double* inverse_diagonal, double* smallest_pivot) {
     cholesky(n, c, inverse_diagonal, smallest_pivot);
 }
@@ -221,6 +296,8 @@ HWY_EXPORT(ForwardDouble);
 HWY_EXPORT(ForwardSingle);
 HWY_EXPORT(BackwardDouble);
 HWY_EXPORT(BackwardSingle);
+HWY_EXPORT(ForwardSolves);
+HWY_EXPORT(BackwardSolves);
 HWY_EXPORT(TargetName);
 
 void batch_cholesky(int n, double* c, double* inverse_diagonal, double* smallest_pivot) {
@@ -242,6 +319,13 @@ void batch_backward_solve(int n, const double* l, const double* inverse_diagonal
 }
 void batch_backward_solve(int n, const float* l, const float* inverse_diagonal, float* x) {
     HWY_DYNAMIC_DISPATCH(BackwardSingle)(n, l, inverse_diagonal, x);
+}
+
+void batch_forward_solves(int n, const double* l, const double* inverse_diagonal, int count, int stride, double* x) {
+    HWY_DYNAMIC_DISPATCH(ForwardSolves)(n, l, inverse_diagonal, count, stride, x);
+}
+void batch_backward_solves(int n, const double* l, const double* inverse_diagonal, int count, int stride, double* x) {
+    HWY_DYNAMIC_DISPATCH(BackwardSolves)(n, l, inverse_diagonal, count, stride, x);
 }
 
 const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }

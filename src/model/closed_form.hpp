@@ -11,6 +11,7 @@ namespace vnngp::model {
 
 struct ClosedFormSettings {
     Index neighbors = 32;  ///< K
+    bool groups = false;   ///< compute rows of close points together
     Metric metric = Metric::kernel;
     inference::Learned learned = {};
     bool response_only = false;  ///< stop at the nearest-neighbour likelihood of the observations (Gaussian noise)

@@ -2,6 +2,7 @@
 
 #include "vnngp/base/clock.hpp"
 #include "vnngp/data/split.hpp"
+#include "vnngp/neighbors/grouping.hpp"
 #include "vnngp/neighbors/numbering.hpp"
 #include "vnngp/neighbors/search.hpp"
 
@@ -43,6 +44,7 @@ void GraphSearch::permute(std::span<const Index> old_number, std::initializer_li
 
 void GraphSearch::restore(std::initializer_list<Vector*> along) {
     problem_.prior_graph = {};
+    problem_.prior_groups = {};
     problem_.schedule = {};
     problem_.data_graph = {};
     if (!number_.empty()) permute(number_, along);
@@ -54,14 +56,20 @@ double GraphSearch::refresh(const inference::Hyperparameters& hyper, std::initia
     auto before = std::move(problem_.prior_graph);
     const std::vector<Index> number_before = number_;
     restore(along);
-    const auto graph = nearest_predecessors(metric(hyper), problem_.inducing, settings_.neighbors, context_);
-    const double changed = number_before.empty() ? 1.0 : neighbors::fraction_changed(before, graph, context_, number_before);
+    neighbors::GroupedGraph found{nearest_predecessors(metric(hyper), problem_.inducing, settings_.neighbors, context_), {}};
+    // Of the new edges: what was grouped has more of them than were searched.
+    const double changed =
+        number_before.empty() ? 1.0 : neighbors::fraction_changed(found.graph, before, context_, neighbors::inverse_order(number_before));
     before = {};
     if (!problem_.at_sites())
         problem_.data_graph =
             MetricIndex(metric(hyper), problem_.inducing, context_).search(problem_.inputs, settings_.neighbors, context_);
-    auto [order, schedule] = neighbors::cache_numbering(graph, metric_coordinates(metric(hyper), problem_.inducing), context_);
-    problem_.prior_graph = neighbors::renumbered(graph, order, context_);
+    const Points coordinates = metric_coordinates(metric(hyper), problem_.inducing);
+    if (settings_.groups) found = neighbors::grouped(found.graph, coordinates, context_);
+    auto [order, schedule] = neighbors::cache_numbering(found.graph, coordinates, context_);
+    found = neighbors::renumbered(found, order, context_);
+    problem_.prior_graph = std::move(found.graph);
+    problem_.prior_groups = std::move(found.groups);
     problem_.schedule = std::move(schedule);
     permute(order, along);
     number_ = neighbors::inverse_order(order);

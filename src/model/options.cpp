@@ -102,6 +102,7 @@ void validate_method(const FitOptions& options) {
                 fmt::format("gaussian: --method {} has no other; vnngp, svgp and swsgp have", method));
         require(options.inducing == 0, "inducing", options.inducing, fmt::format("none: --method {} has no inducing points", method));
     }
+    require(!options.groups, "groups", "on", fmt::format("off with --method {}", method));
     require(options.inference == Inference::automatic || options.inference == Inference::stochastic, "inference", inference,
             fmt::format("auto or stochastic with --method {}", method));
     require(options.precision != Precision::single_, "precision", "single", fmt::format("auto or double with --method {}", method));
@@ -130,10 +131,12 @@ void validate(const FitOptions& options) {
                 "another one: known hyperparameters leave it nothing to do");
         require(options.kernel != kAutomaticKernel, "kernel", options.kernel, "the name of the kernel whose hyperparameters are known");
     }
-    if (options.inference == Inference::stochastic)
+    if (options.inference == Inference::stochastic) {
         require(options.metric == Metric::euclidean, "metric", "kernel", "euclidean with --inference stochastic");
-    else if (options.resume)
+        require(!options.groups, "groups", "on", "off with --inference stochastic, which draws rows one by one");
+    } else if (options.resume) {
         throw InputError("--resume: only --inference stochastic keeps a checkpoint to go on from");
+    }
     require(options.prediction_neighbors >= 0, "prediction-neighbors", options.prediction_neighbors, "at least 1");
     require(options.inducing == 0 || options.inducing >= 2, "inducing", options.inducing, "at least 2");
     require(options.nugget.value >= 0.0 && options.nugget.value <= 1e300, "nugget", options.nugget.value, "a variance, 0 or more");

@@ -24,6 +24,7 @@ void train_in_closed_form(const Context& context, inference::Problem& problem, c
                           const inference::Hyperparameters* warm, FittedModel& model) {
     auto trained = train_closed_form(context, problem, warm != nullptr ? *warm : initial_hyperparameters(problem, options, model),
                                      {.neighbors = model.neighbors,
+                                      .groups = options.groups,
                                       .metric = options.metric,
                                       .learned = learned(options),
                                       .response_only = options.inference == Inference::response,

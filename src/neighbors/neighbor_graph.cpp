@@ -10,6 +10,11 @@ namespace {
 constexpr std::int64_t kRowsPerChunk = 4096;
 }
 
+NeighborGraph::NeighborGraph(std::vector<Index> lists, std::vector<Part> rows)
+    : num_rows_(static_cast<Index>(rows.size())), edges_(std::move(lists)), parts_(std::move(rows)) {
+    for (const Part& part : parts_) stride_ = std::max(stride_, part.length);
+}
+
 double fraction_changed(const NeighborGraph& a, const NeighborGraph& b, const Context& context, std::span<const Index> number_in_a) {
     if (a.num_rows() != b.num_rows())
         throw InputError("cannot compare neighbour graphs of " + std::to_string(a.num_rows()) + " and " + std::to_string(b.num_rows()) +

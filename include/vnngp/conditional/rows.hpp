@@ -5,6 +5,7 @@
 // covariance's parameters and in the locations. Nothing of size N x K^2 is ever kept.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <span>
@@ -28,6 +29,19 @@ struct Neighborhoods {
     Index num_with_nugget = std::numeric_limits<Index>::max();
 };
 
+/// The rows to visit.
+struct RowList {
+    RowList() = default;
+    template <std::convertible_to<std::span<const Index>> Rows>
+    RowList(const Rows& list) : rows(list) {}
+    RowList(std::span<const Index> list, std::span<const std::int64_t> limits) : rows(list), groups(limits) {}
+
+    std::span<const Index> rows;
+    /// Not empty: rows [groups[g], groups[g + 1]), counted from groups[0], share a list of neighbours (neighbors/grouping.hpp) and are
+    /// computed from one factorisation. They must be prior rows, all of which carry the nugget.
+    std::span<const std::int64_t> groups;
+};
+
 /// b = C^{-1} c and the conditional variance f, Eq. K1 (a and v of Eq. K3). Views into memory of the calling thread.
 struct Row {
     Index id;               ///< number of the row in the graph
@@ -48,19 +62,18 @@ using RowVisitor = std::function<void(const Row&)>;
 using RowAdjointVisitor = std::function<void(const Row&, RowAdjoint&)>;
 
 /// Visits the given rows. Throws NumericalError naming the point whose neighbourhood cannot be factored at any tolerable jitter.
-JitterReport visit_rows(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
-                        std::span<const Index> rows, const RowVisitor& visitor);
+JitterReport visit_rows(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods, const RowList& list,
+                        const RowVisitor& visitor);
 
 /// The same with derivatives, summed over the rows in a fixed order: the result does not depend on the number of threads. All neighbours
 /// must carry the nugget (std::invalid_argument).
 /// location_gradient, when not empty, must have size rows * (graph.stride() + 1) * dims and receives for each row the derivatives in the
-/// coordinates of its neighbours (first, in the order of graph.row) and of its target (last place, stride()).
+/// coordinates of its neighbours (first, in the order of graph.row) and of its target (last place, stride()). Not for groups.
 struct AdjointResult {
     CovarianceGradient gradient;
     JitterReport jitter;
 };
 AdjointResult visit_rows_with_adjoint(const Context& context, const Covariance& covariance, const Neighborhoods& neighborhoods,
-                                      std::span<const Index> rows, const RowAdjointVisitor& visitor,
-                                      std::span<double> location_gradient = {});
+                                      const RowList& list, const RowAdjointVisitor& visitor, std::span<double> location_gradient = {});
 
 }  // namespace vnngp::conditional

@@ -14,6 +14,7 @@ struct Minibatch {
     std::span<const Index> inducing;      ///< J
     double observation_weight = 1.0;
     double inducing_weight = 1.0;
+    std::span<const std::int64_t> inducing_groups = {};  ///< see conditional::RowList; only of all points
 };
 
 /// The weighted minibatch of the given terms of a problem.

@@ -6,6 +6,7 @@
 
 #include "vnngp/conditional/rows.hpp"
 #include "vnngp/likelihood/likelihood.hpp"
+#include "vnngp/neighbors/grouping.hpp"
 #include "vnngp/neighbors/numbering.hpp"
 
 namespace vnngp::inference {
@@ -40,6 +41,7 @@ struct Problem {
     const likelihood::Likelihood* likelihood = nullptr;  ///< not owned
     Points inducing;                                     ///< Z
     neighbors::NeighborGraph prior_graph;                ///< n(j): nearest predecessors
+    neighbors::RowGroups prior_groups;                   ///< of its rows; empty: each is computed by itself
     neighbors::Schedule schedule;                        ///< of its rows; empty: neighbours have smaller numbers than their rows
     Vector targets;                                      ///< y
     std::vector<Index> sites;                            ///< per observation, or empty

@@ -9,9 +9,10 @@ namespace vnngp::inference {
 
 /// Some of the points, each with its nearest predecessors among all: the terms of the likelihood in use.
 struct ResponseTerms {
-    std::vector<Index> points;       ///< ascending
-    Points locations;                ///< of these points
-    neighbors::NeighborGraph graph;  ///< row i: neighbours of points[i]
+    std::vector<Index> points;         ///< ascending
+    Points locations;                  ///< of these points
+    neighbors::NeighborGraph graph;    ///< row i: neighbours of points[i]
+    neighbors::RowGroups groups = {};  ///< of its rows; empty: each is computed by itself
 };
 
 /// The terms of all points, with problem.prior_graph.

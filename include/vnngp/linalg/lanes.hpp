@@ -60,6 +60,10 @@ void batch_forward_solve(int n, const float* l, const float* inverse_diagonal, f
 void batch_backward_solve(int n, const double* l, const double* inverse_diagonal, double* x);
 void batch_backward_solve(int n, const float* l, const float* inverse_diagonal, float* x);
 
+/// The same for several x, [count][stride][kLanes], of which the first n entries each.
+void batch_forward_solves(int n, const double* l, const double* inverse_diagonal, int count, int stride, double* x);
+void batch_backward_solves(int n, const double* l, const double* inverse_diagonal, int count, int stride, double* x);
+
 /// L <- L^{-1} in place, packed, from the factor and its inverse diagonal.
 void batch_invert_factor(int n, double* l, const double* inverse_diagonal);
 

@@ -87,6 +87,8 @@ struct FitOptions {
     std::string kernel{kAutomaticKernel};  ///< auto: compared on held-out data; or a name; or an expression, see make_kernel
     Index neighbors = 32;                  ///< K; 0 = grown while a held-out score improves
     Index prediction_neighbors = 0;        ///< neighbours a prediction looks at; 0 = once, twice or four times K, by held-out score
+    /// Training rows of close points are computed together, each from the neighbours of all; not for stochastic inference
+    bool groups = false;
     Metric metric = Metric::kernel;
     MeanOption mean = {};
     Method method = Method::vnngp;

@@ -50,6 +50,29 @@ TEST_P(BatchCholesky, EqualsEigenInEveryLane) {
     }
 }
 
+TEST_P(BatchCholesky, SeveralSolvesAtOnceAreThoseOneByOneAndLeaveTheRestAlone) {
+    Batch batch(GetParam(), 13);
+    batch.factor();
+    const int stride = batch.n + 3;
+    RandomStream stream(6, StreamPurpose::test);
+    for (const int count : {1, 2, 3, 4, 7}) {
+        LaneBuffer forward(static_cast<std::size_t>(count) * stride * kLanes);
+        for (double& value : forward) value = stream.normal();
+        LaneBuffer backward = forward, alone_forward = forward, alone_backward = forward;
+        const double *l = batch.packed.data(), *inverse = batch.inverse_diagonal.data();
+        batch_forward_solves(batch.n, l, inverse, count, stride, forward.data());
+        batch_backward_solves(batch.n, l, inverse, count, stride, backward.data());
+        for (int c = 0; c < count; ++c) {
+            batch_forward_solve(batch.n, l, inverse, alone_forward.data() + c * stride * kLanes);
+            batch_backward_solve(batch.n, l, inverse, alone_backward.data() + c * stride * kLanes);
+        }
+        for (std::size_t i = 0; i < forward.size(); ++i) {
+            EXPECT_NEAR(forward[i], alone_forward[i], 1e-11 * (1.0 + std::abs(alone_forward[i])));
+            EXPECT_NEAR(backward[i], alone_backward[i], 1e-11 * (1.0 + std::abs(alone_backward[i])));
+        }
+    }
+}
+
 TEST_P(BatchCholesky, SolvesInvertTheMatrix) {
     Batch batch(GetParam(), 12);
     batch.factor();
