@@ -30,13 +30,48 @@ double dot(std::span<const Index> n, const double* w, const double* x, const Wei
 constexpr auto kAsItIs = [](double w) { return w; };
 constexpr auto kSquared = [](double w) { return w * w; };
 
-/// Adds to y itself, but to points below `shared`, to which other threads may add too, in a part of its own. (A table, because a branch
-/// would often be mispredicted.)
-auto adder(Vector& y, Index shared, Vector& part) {
-    return [to = std::array{y.data(), part.data()}, shared](Index n, double value) { to[n < shared][n] += value; };
+// at(n[k]) += value weight(w[k]). The neighbours of a row are different points, so that four can be loaded before the first is stored: a
+// load behind a store whose place is not known yet may have to wait for it.
+template <class At, class Weight>
+[[gnu::always_inline]] inline void add_to(const At& at, std::span<const Index> n, const double* w, double value, const Weight& weight) {
+    std::size_t k = 0;
+    for (; k + 4 <= n.size(); k += 4) {
+        double &a = at(n[k]), &b = at(n[k + 1]), &c = at(n[k + 2]), &d = at(n[k + 3]);
+        const double new_a = a + value * weight(w[k]), new_b = b + value * weight(w[k + 1]);
+        const double new_c = c + value * weight(w[k + 2]), new_d = d + value * weight(w[k + 3]);
+        a = new_a;
+        b = new_b;
+        c = new_c;
+        d = new_d;
+    }
+    for (; k < n.size(); ++k) at(n[k]) += value * weight(w[k]);
 }
 
 }  // namespace
+
+/// What one thread adds to the points: to y itself, but to points below `shared`, to which other threads may add too, in a part of its own.
+class StoredRows::Sums {
+public:
+    Sums(const StoredRows& rows, Vector& y, Index shared, Vector& part) : rows_(rows), to_{y.data(), part.data()}, shared_(shared) {}
+
+    double& operator()(Index point) const { return to_[point < shared_][point]; }
+    /// Adds value weight(w_k) to the neighbours k of a row.
+    template <class Weight>
+    void add_row(Index i, double value, const Weight& weight) const {
+        const auto n = rows_.graph_->row(i);
+        const double* const w = rows_.weights(i).data();
+        // Ascending unless lists are shared, so that the first says where all of them are, mostly.
+        if (!n.empty() && n.front() >= shared_ && !rows_.graph_->shares_lists())
+            add_to([y = to_[0]](Index point) -> double& { return y[point]; }, n, w, value, weight);
+        else
+            add_to(*this, n, w, value, weight);
+    }
+
+private:
+    const StoredRows& rows_;
+    std::array<double*, 2> to_;
+    Index shared_;
+};
 
 StoredRows::StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
                        const neighbors::Schedule& schedule, const neighbors::RowGroups& groups)
@@ -86,10 +121,10 @@ void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) 
     parallel_chunks(context, num_parts, 1, [&](const Chunk& chunk) {
         const std::int64_t part = chunk.number;
         parts[part] = Vector::Zero(shared);
-        const auto add = adder(y, shared, parts[part]);
+        const Sums sums(*this, y, shared, parts[part]);
         const auto visit_blocks = [&](std::int64_t begin, std::int64_t end) {
             for (; begin < end; begin += kBlock)
-                visit(static_cast<Index>(begin), static_cast<Index>(std::min<std::int64_t>(end, begin + kBlock)), add);
+                visit(static_cast<Index>(begin), static_cast<Index>(std::min<std::int64_t>(end, begin + kBlock)), sums);
         };
         visit_blocks(before * part / num_parts, before * (part + 1) / num_parts);
         if (has_ranges) visit_blocks(last[part].begin, last[part].end);
@@ -101,30 +136,26 @@ Vector StoredRows::multiply(const Context& context, const Vector& x) const { ret
 Vector StoredRows::multiply_squares(const Context& context, const Vector& x) const { return gathered(context, x, kSquared); }
 
 void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const {
-    scatter(context, y, [&](Index begin, Index end, const auto& add) {
-        for (Index i = begin; i < end; ++i) add_row(i, u[i], add);
+    scatter(context, y, [&](Index begin, Index end, const Sums& sums) {
+        for (Index i = begin; i < end; ++i) sums.add_row(i, u[i], kAsItIs);
     });
 }
 
 void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const {
-    scatter(context, y, [&](Index begin, Index end, const auto& add) {
-        for (Index i = begin; i < end; ++i) {
-            const auto n = graph_->row(i);
-            const auto w = weights(i);
-            for (std::size_t k = 0; k < n.size(); ++k) add(n[k], w[k] * w[k] * u[i]);
-        }
+    scatter(context, y, [&](Index begin, Index end, const Sums& sums) {
+        for (Index i = begin; i < end; ++i) sums.add_row(i, u[i], kSquared);
     });
 }
 
 // First the sums of a block, then what they leave: each row's would have to wait for the other.
 Vector StoredRows::precision(const Context& context, const Vector& x) const {
     Vector y = Vector::Zero(x.size());
-    scatter(context, y, [&](Index begin, Index end, const auto& add) {
+    scatter(context, y, [&](Index begin, Index end, const Sums& sums) {
         std::array<double, kBlock> u;
         for (Index i = begin; i < end; ++i) u[i - begin] = (x[i] - dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs)) / variance[i];
         for (Index i = begin; i < end; ++i) {
-            add(i, u[i - begin]);
-            add_row(i, -u[i - begin], add);
+            sums(i) += u[i - begin];
+            sums.add_row(i, -u[i - begin], kAsItIs);
         }
     });
     return y;
@@ -147,28 +178,24 @@ void StoredRows::visit_backward(const Context& context, Vector& x, const Visit& 
     for (auto stage = schedule_.stages.rbegin(); stage != schedule_.stages.rend(); ++stage)
         parallel_chunks(context, std::ssize(*stage), 1, [&](const Chunk& chunk) {
             const auto [begin, end] = (*stage)[chunk.number];
-            const auto add = adder(x, begin, parts[chunk.number]);
+            const Sums sums(*this, x, begin, parts[chunk.number]);
             for (Index i = end; i-- > begin;) {
                 if (i < shared)
                     for (const Vector& part : parts) x[i] += part[i];
-                visit(i, x[i], add);
+                visit(i, x[i], sums);
             }
         });
 }
 
 void StoredRows::solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x) const {
-    visit_backward(context, x, [&](Index i, double x_i, const auto& add) { add_row(i, row_scale[i] * x_i, add); });
+    visit_backward(context, x, [&](Index i, double x_i, const Sums& sums) { sums.add_row(i, row_scale[i] * x_i, kAsItIs); });
 }
 
 Vector StoredRows::eliminated(const Context& context, Vector d) const {
-    visit_backward(context, d, [&](Index i, double d_i, const auto& add) {
-        const auto n = graph_->row(i);
-        const auto w = weights(i);
+    visit_backward(context, d, [&](Index i, double d_i, const Sums& sums) {
         double squares = 0.0;
-        for (const double weight : w) squares += weight * weight;
-        if (squares > 1.0) return;
-        const double left = d_i / (1.0 + d_i * variance[i]);
-        for (std::size_t k = 0; k < n.size(); ++k) add(n[k], left * w[k] * w[k]);
+        for (const double weight : weights(i)) squares += weight * weight;
+        if (squares <= 1.0) sums.add_row(i, d_i / (1.0 + d_i * variance[i]), kSquared);
     });
     return d;
 }

@@ -42,22 +42,16 @@ public:
     conditional::JitterReport jitter;
 
 private:
+    class Sums;
     template <class Weight>
     Vector gathered(const Context& context, const Vector& x, const Weight& weight) const;
-    /// Visits all rows, in parallel, in blocks of at most kBlock: visit(begin, end, add) may call add(n, value) for neighbours n of its
-    /// rows, and for the rows themselves where they are points.
+    /// Visits all rows, in parallel, in blocks of at most kBlock: visit(begin, end, sums) may add to the neighbours of its rows, and to the
+    /// rows themselves where they are points.
     template <class Visit>
     void scatter(const Context& context, Vector& y, const Visit& visit) const;
-    /// Visits all rows, against the schedule: visit(i, x_i, add), where x_i has everything that was added to x[i].
+    /// Visits all rows, against the schedule: visit(i, x_i, sums), where x_i has everything that was added to x[i].
     template <class Visit>
     void visit_backward(const Context& context, Vector& x, const Visit& visit) const;
-    /// add(n, value w_k) for all neighbours.
-    template <class Add>
-    void add_row(Index i, double value, const Add& add) const {
-        const auto n = graph_->row(i);
-        const double* const w = weights_.data() + first_weight(i);
-        for (std::size_t k = 0; k < n.size(); ++k) add(n[k], value * w[k]);
-    }
     std::span<const double> weights(Index i) const { return {weights_.data() + first_weight(i), graph_->row(i).size()}; }
     std::size_t first_weight(Index i) const { return begin_.empty() ? static_cast<std::size_t>(i) * graph_->stride() : begin_[i]; }
 

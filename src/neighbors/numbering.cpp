@@ -112,6 +112,7 @@ NeighborGraph renumbered(const NeighborGraph& graph, std::span<const Index> orde
         for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
             row.clear();
             for (const Index j : graph.row(order[i])) row.push_back(number[j]);
+            std::sort(row.begin(), row.end());
             result.set_row(i, row);
         }
     });

@@ -30,7 +30,7 @@ public:
     Index num_rows() const { return num_rows_; }
     /// The longest row there can be.
     Index stride() const { return stride_; }
-    /// Neighbours of a row, nearest first, equal distances by smaller index; where lists are shared, in the order of the list.
+    /// Neighbours of a row, as searched: nearest first, equal distances by smaller index.
     std::span<const Index> row(Index i) const {
         if (!parts_.empty()) return {edges_.data() + parts_[i].begin, static_cast<std::size_t>(parts_[i].length)};
         const std::span<const Index> whole(edges_.data() + offset(i), static_cast<std::size_t>(stride_));

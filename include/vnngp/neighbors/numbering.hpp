@@ -31,7 +31,7 @@ struct Numbering {
 /// which come first: close rows have neighbours that are close in memory.
 Numbering cache_numbering(const NeighborGraph& predecessors, const Points& points, const Context& context);
 
-/// The same graph with row order[i] as row i.
+/// The same graph with row order[i] as row i, the neighbours of each ascending: who walks through them walks through memory.
 NeighborGraph renumbered(const NeighborGraph& graph, std::span<const Index> order, const Context& context);
 
 /// inverse[order[i]] = i
