@@ -116,8 +116,7 @@ void LaneGroups::clear_from_places(linalg::LaneBuffer& vectors) const {
             for (int p = place(lane, member); p < num_places(); ++p) vectors[at(member, p) + lane] = 0.0;
 }
 
-// With e the row's own place and beta = e - b: f = beta' C beta and, b being what it is, C_{<p} db = (dC beta)_{<p}. So an objective with
-// derivatives g_b and g_f, and w = C_{<p}^{-1} g_b, has the derivative a beta' in C, a = g_f beta + w: Eq. G3 with the target in its place.
+// Eq. G6.
 void LaneGroups::pull_back(std::span<double> gradient) {
     const double scale = covariance_.outputscale, nugget = covariance_.nugget / scale;
     const int shape_size = static_cast<int>(gradient.size()) - 2;

@@ -27,7 +27,7 @@ public:
     /// Where the visitor's derivatives for a row go; set to zero by compute().
     RowAdjoint& adjoint(int lane, int member) { return adjoints_[member * kLanes + lane]; }
 
-    /// Applies Eq. G3 to the adjoints. Adds to gradient = [kernel parameters, log output scale, log nugget].
+    /// Applies Eq. G6 to the adjoints. Adds to gradient = [kernel parameters, log output scale, log nugget].
     void pull_back(std::span<double> gradient);
 
     const JitterReport& jitter() const { return jitter_; }

@@ -99,6 +99,23 @@ class Means(SystemTest):
         self.fails("fit", "trend.csv", "--mean", "quadratic", says=["--mean", "'quadratic'", "linear"])
 
 
+class Groups(SystemTest):
+    def test_on_is_a_fit_with_more_neighbours(self):
+        self.simulate(points=600)
+        given = ["--kernel", "matern32", "--prediction-neighbors", 16]
+        alone = self.fit("field.csv", "a.vnngp", options=given)
+        grouped = self.fit("field.csv", "b.vnngp", options=[*given, "--groups", "on"])
+        self.assertEqual((alone["groups"], grouped["groups"], grouped["k"]), (False, True, 8))
+        self.assertGreater(grouped["elbo"], alone["elbo"])
+        self.assertIn("crps", self.json_of("evaluate", "b.vnngp", "field.csv"))
+
+    def test_mistakes(self):
+        self.simulate(points=100)
+        self.fails("fit", "field.csv", "--target", "y", "--groups", "on", "--inference", "stochastic", says=["--groups on", "off with --inference stochastic"])
+        self.fails("fit", "field.csv", "--target", "y", "--groups", "on", "--method", "svgp", says=["--groups on", "off with --method svgp"])
+        self.fails("fit", "field.csv", "--target", "y", "--groups", "some", says=["--groups", "'some'", "off"])
+
+
 class Automatic(SystemTest):
     def test_neighbors(self):
         self.simulate(points=300)
