@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "vnngp/base/parallel.hpp"
@@ -30,21 +31,19 @@ double dot(std::span<const Index> n, const double* w, const double* x, const Wei
 constexpr auto kAsItIs = [](double w) { return w; };
 constexpr auto kSquared = [](double w) { return w * w; };
 
-// at(n[k]) += value weight(w[k]). The neighbours of a row are different points, so that four can be loaded before the first is stored: a
-// load behind a store whose place is not known yet may have to wait for it.
+constexpr std::size_t kAtOnce = 4;  ///< neighbours of a row that are added to
+
+// at(n[k]) += value weight(w[k]) for the first kAtOnce k. The neighbours of a row are different points, so that all are loaded before the
+// first is stored: a load behind a store whose place is not known yet may have to wait for it.
 template <class At, class Weight>
-[[gnu::always_inline]] inline void add_to(const At& at, std::span<const Index> n, const double* w, double value, const Weight& weight) {
-    std::size_t k = 0;
-    for (; k + 4 <= n.size(); k += 4) {
-        double &a = at(n[k]), &b = at(n[k + 1]), &c = at(n[k + 2]), &d = at(n[k + 3]);
-        const double new_a = a + value * weight(w[k]), new_b = b + value * weight(w[k + 1]);
-        const double new_c = c + value * weight(w[k + 2]), new_d = d + value * weight(w[k + 3]);
-        a = new_a;
-        b = new_b;
-        c = new_c;
-        d = new_d;
-    }
-    for (; k < n.size(); ++k) at(n[k]) += value * weight(w[k]);
+[[gnu::always_inline]] inline void add_at_once(const At& at, const Index* n, const double* w, double value, const Weight& weight) {
+    double &a = at(n[0]), &b = at(n[1]), &c = at(n[2]), &d = at(n[3]);
+    const double new_a = a + value * weight(w[0]), new_b = b + value * weight(w[1]);
+    const double new_c = c + value * weight(w[2]), new_d = d + value * weight(w[3]);
+    a = new_a;
+    b = new_b;
+    c = new_c;
+    d = new_d;
 }
 
 }  // namespace
@@ -59,12 +58,14 @@ public:
     template <class Weight>
     void add_row(Index i, double value, const Weight& weight) const {
         const auto n = rows_.graph_->row(i);
-        const double* const w = rows_.weights(i).data();
-        // Ascending unless lists are shared, so that the first says where all of them are, mostly.
-        if (!n.empty() && n.front() >= shared_ && !rows_.graph_->shares_lists())
-            add_to([y = to_[0]](Index point) -> double& { return y[point]; }, n, w, value, weight);
-        else
-            add_to(*this, n, w, value, weight);
+        const double* const w = rows_.weights_.data() + rows_.first_weight(i);
+        std::size_t k = 0;
+        // Ascending unless lists are shared: behind the first that is not shared all are not.
+        const Index limit = rows_.graph_->shares_lists() ? std::numeric_limits<Index>::max() : shared_;
+        for (; k + kAtOnce <= n.size() && n[k] < limit; k += kAtOnce) add_at_once(*this, n.data() + k, w + k, value, weight);
+        const auto own = [y = to_[0]](Index point) -> double& { return y[point]; };
+        for (; k + kAtOnce <= n.size(); k += kAtOnce) add_at_once(own, n.data() + k, w + k, value, weight);
+        for (; k < n.size(); ++k) (*this)(n[k]) += value * weight(w[k]);
     }
 
 private:

@@ -130,6 +130,7 @@ GroupedGraph grouped(const NeighborGraph& predecessors, const Points& points, co
 
     Collected collected(count);
     for (auto& block : blocks) {
+        context.check_stop();
         for (const auto& [members, list] : block)
             collected.add(
                 members, std::span(list).first(list.size() - 1), [](Index point) { return point; },
@@ -149,6 +150,7 @@ GroupedGraph renumbered(const GroupedGraph& grouped, std::span<const Index> orde
     std::sort(by_place.begin(), by_place.end(), [&](std::int64_t a, std::int64_t b) { return place(a) < place(b); });
     Collected collected(order.size());
     for (const std::int64_t g : by_place) {
+        if (g % kRowsPerBlock == 0) context.check_stop();
         const auto members = groups.group(g);
         collected.add(
             members, graph.row(members.back()), [&](Index point) { return number[point]; },
