@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "bench/points.hpp"
-#include "inference/stored_rows.hpp"
+#include "inference/preconditioned_precision.hpp"
 #include "vnngp/inference/elbo.hpp"
 #include "vnngp/neighbors/search.hpp"
 
@@ -61,7 +61,10 @@ void measure(const Context& context, const inference::Problem& problem, const in
                                        problem.prior_groups};
                          }));
     best.gradient = std::min(best.gradient, seconds_of([&] { inference::full_elbo(context, problem, hyper, q, &gradient); }));
-    for (int i = 0; i < 5; ++i) best.product = std::min(best.product, seconds_of([&] { (void)stored.precision(context, ones); }));
+    const inference::DataRows data(context, covariance(problem, hyper), problem);
+    inference::PreconditionedPrecision system(context, stored, data, ones);
+    Vector image(ones.size());
+    for (int i = 0; i < 5; ++i) best.product = std::min(best.product, seconds_of([&] { system.multiply(ones, image); }));
 }
 
 void print_row(const std::string& name, const Points& points, Index neighbors) {

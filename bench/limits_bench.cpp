@@ -8,7 +8,7 @@
 #include <functional>
 #include <numeric>
 
-#include "inference/stored_rows.hpp"
+#include "inference/preconditioned_precision.hpp"
 #include "vnngp/base/parallel.hpp"
 #include "vnngp/base/random.hpp"
 #include "vnngp/inference/elbo.hpp"
@@ -161,15 +161,17 @@ void solver_passes(Index count, int dims, Index neighbors, const Limits& limits)
     const Vector x = Vector::Ones(count), half = Vector::Constant(count, 0.5);
     Vector y = x;
     // What a pass must move: a weight and a number per edge, and the vectors once.
-    const auto rate = [&](const char* name, int vectors, const std::function<void()>& pass) {
-        const double bytes = static_cast<double>(count) * (12.0 * neighbors + 8.0 * vectors);
+    const auto rate = [&](const char* name, int walks, int vectors, const std::function<void()>& pass) {
+        const double bytes = static_cast<double>(count) * (12.0 * neighbors * walks + 8.0 * vectors);
         print(name, size, 1e-9 * bytes / seconds_of(pass), limits.copy, "GB/s   ");
     };
-    rate("solver: product with B", 2, [&] { y = rows.multiply(context, x); });
-    rate("solver: product with B'", 3, [&] { rows.add_transposed(context, x, y); });
-    rate("solver: triangular solve", 3, [&] { rows.solve_unit_lower(context, half, y); });
-    rate("solver: transposed triangular solve", 3, [&] { rows.solve_unit_lower_transposed(context, half, y); });
-    rate("solver: (I - B)' F^{-1} (I - B) at once", 3, [&] { y = rows.precision(context, x); });
+    rate("solver: product with B", 1, 2, [&] { y = rows.multiply(context, x); });
+    rate("solver: product with B'", 1, 3, [&] { rows.add_transposed(context, x, y); });
+    rate("solver: triangular solve", 1, 3, [&] { rows.solve_unit_lower(context, half, y); });
+    rate("solver: transposed triangular solve", 1, 3, [&] { rows.solve_unit_lower_transposed(context, half, y); });
+    const inference::DataRows data(context, covariance(s.problem, s.hyper), s.problem);
+    inference::PreconditionedPrecision system(context, rows, data, half);
+    rate("solver: preconditioned product", 2, 9, [&] { system.multiply(x, y); });
 }
 
 /// What the other threads bring.

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "inference/stored_rows.hpp"
+#include "inference/data_rows.hpp"
+#include "inference/preconditioned_precision.hpp"
 #include "vnngp/base/parallel.hpp"
-#include "vnngp/linalg/pcg.hpp"
+#include "vnngp/linalg/conjugate_gradients.hpp"
 
 namespace vnngp::inference {
 namespace {
@@ -17,43 +18,6 @@ constexpr double kRounding = 1e-9;  ///< of the bound
 constexpr double kSafeShare = 0.2;
 /// Where a likelihood is not log-concave, its curvature may take at most this share of the prior's from the precision of a point.
 constexpr double kLargestLoss = 0.9;
-
-/// The data rows A. At sites they are unit vectors and are not stored.
-class DataRows {
-public:
-    DataRows(const Context& context, const conditional::Covariance& covariance, const Problem& problem) : problem_(problem) {
-        if (!problem.at_sites()) rows_ = StoredRows(context, covariance, {problem.inducing, problem.inputs, problem.data_graph});
-    }
-    /// A x
-    Vector multiply(const Context& context, const Vector& x) const {
-        return problem_.at_sites() ? Vector(x(problem_.sites)) : rows_.multiply(context, x);
-    }
-    /// A' u
-    Vector multiply_transposed(const Context& context, const Vector& u) const {
-        Vector y = Vector::Zero(problem_.num_inducing());
-        if (problem_.at_sites())
-            for (std::size_t i = 0; i < problem_.sites.size(); ++i) y[problem_.sites[i]] += u[i];
-        else
-            rows_.add_transposed(context, u, y);
-        return y;
-    }
-    /// diag(A' diag(u) A)
-    Vector diagonal(const Context& context, const Vector& u) const {
-        if (problem_.at_sites()) return multiply_transposed(context, u);
-        Vector y = Vector::Zero(problem_.num_inducing());
-        rows_.add_transposed_squares(context, u, y);
-        return y;
-    }
-    /// Variances of q(f_i), Eq. K3.
-    Vector variances(const Context& context, const Vector& s) const {
-        return problem_.at_sites() ? Vector(s(problem_.sites)) : Vector(rows_.variance + rows_.multiply_squares(context, s));
-    }
-    const conditional::JitterReport& jitter() const { return rows_.jitter; }
-
-private:
-    const Problem& problem_;
-    StoredRows rows_;
-};
 
 /// What the bound and the likelihood look like at some q.
 struct Evaluation {
@@ -111,16 +75,14 @@ public:
     /// Where a full step leads; m from the linear system.
     MeanField step(const MeanField& q, const Evaluation& at, const PosteriorOptions& options, OptimalPosterior& record) const {
         const Vector right = data_.multiply_transposed(context_, at.site.cwiseProduct(at.latent) + at.slope);
-        const Vector data_precision = data_.diagonal(context_, at.site);
-        const Vector eliminated = prior_.eliminated(context_, data_precision);
-        const Vector shrinkage = (1.0 + eliminated.array() * prior_.variance.array()).inverse();
-        const auto solved = linalg::conjugate_gradients([&](const Vector& x) { return precision(x, at.site, data_precision); },
-                                                        [&](const Vector& x) { return precondition(x, eliminated, shrinkage); }, right,
-                                                        q.mean - mean_at_inducing_, options.linear_tolerance, options.linear_iterations);
+        PreconditionedPrecision system(context_, prior_, data_, at.site);
+        const auto solved = linalg::conjugate_gradients(
+            context_, [&](const Vector& y, Vector& image) { system.multiply(y, image); }, system.right_side(right),
+            system.coordinates(q.mean - mean_at_inducing_), options.linear_tolerance, options.linear_iterations);
         record.linear_iterations = std::max(record.linear_iterations, solved.iterations);
         record.relative_residual = solved.relative_residual;
         const Vector curvature = data_.diagonal(context_, at.curvature).cwiseMax(-kLargestLoss * prior_precision_);
-        return {solved.solution + mean_at_inducing_, (prior_precision_ + curvature).cwiseInverse()};
+        return {system.at(solved.x) + mean_at_inducing_, (prior_precision_ + curvature).cwiseInverse()};
     }
 
     const conditional::JitterReport& jitter() const { return jitter_; }
@@ -132,30 +94,6 @@ private:
         return 0.5 * (prior_.variance.array().log() - variance.array().log() - 1.0 + r.array().square() / prior_.variance.array() +
                       variance.array() * prior_precision_.array())
                          .sum();
-    }
-
-    // P x = (I - B)' F^{-1} (I - B) x + A' Lambda A x
-    Vector precision(const Vector& x, const Vector& site, const Vector& data_precision) const {
-        context_.check_stop();
-        Vector y = prior_.precision(context_, x);
-        if (problem_.at_sites())
-            y += data_precision.cwiseProduct(x);
-        else
-            y += data_.multiply_transposed(context_, site.cwiseProduct(data_.multiply(context_, x)));
-        return y;
-    }
-
-    // A point without children and with data precision d leaves (1/f + d) (u - b'u[n] / (1 + d f))^2 and a term in its neighbours alone,
-    // d / (1 + d f) (b'u[n])^2. Eliminating every point like that, and keeping of that term its diagonal, leads to
-    //     (I - S B)' (F^{-1} + D) (I - S B),    S = (I + D F)^{-1},    D = diag(A' Lambda A) and what was left by the points before,
-    // which is P itself where the data say nothing (D = 0). Weights with |b| > 1 extrapolate, as in smooth fields without
-    // nugget: their terms are nearly singular, the diagonal says too much of them, and they are forgotten.
-    Vector precondition(const Vector& x, const Vector& data_precision, const Vector& shrinkage) const {
-        Vector y = x;
-        prior_.solve_unit_lower_transposed(context_, shrinkage, y);
-        y.array() /= prior_.variance.array().inverse() + data_precision.array();
-        prior_.solve_unit_lower(context_, shrinkage, y);
-        return y;
     }
 
     const Context& context_;

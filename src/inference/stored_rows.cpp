@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
 constexpr Index kScatterParts = 4;  ///< of rows that are not in ranges: more partial sums would cost more memory traffic than they save
-constexpr Index kBlock = 32;        ///< rows that stay in the first-level cache
 
 // sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition.
 template <class Weight>
@@ -123,12 +122,11 @@ void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) 
         const std::int64_t part = chunk.number;
         parts[part] = Vector::Zero(shared);
         const Sums sums(*this, y, shared, parts[part]);
-        const auto visit_blocks = [&](std::int64_t begin, std::int64_t end) {
-            for (; begin < end; begin += kBlock)
-                visit(static_cast<Index>(begin), static_cast<Index>(std::min<std::int64_t>(end, begin + kBlock)), sums);
+        const auto visit_rows = [&](std::int64_t begin, std::int64_t end) {
+            for (; begin < end; ++begin) visit(static_cast<Index>(begin), sums);
         };
-        visit_blocks(before * part / num_parts, before * (part + 1) / num_parts);
-        if (has_ranges) visit_blocks(last[part].begin, last[part].end);
+        visit_rows(before * part / num_parts, before * (part + 1) / num_parts);
+        if (has_ranges) visit_rows(last[part].begin, last[part].end);
     });
     for (const Vector& part : parts) y.head(shared) += part;
 }
@@ -137,36 +135,22 @@ Vector StoredRows::multiply(const Context& context, const Vector& x) const { ret
 Vector StoredRows::multiply_squares(const Context& context, const Vector& x) const { return gathered(context, x, kSquared); }
 
 void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const {
-    scatter(context, y, [&](Index begin, Index end, const Sums& sums) {
-        for (Index i = begin; i < end; ++i) sums.add_row(i, u[i], kAsItIs);
-    });
+    scatter(context, y, [&](Index i, const Sums& sums) { sums.add_row(i, u[i], kAsItIs); });
 }
 
 void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const {
-    scatter(context, y, [&](Index begin, Index end, const Sums& sums) {
-        for (Index i = begin; i < end; ++i) sums.add_row(i, u[i], kSquared);
-    });
+    scatter(context, y, [&](Index i, const Sums& sums) { sums.add_row(i, u[i], kSquared); });
 }
 
-// First the sums of a block, then what they leave: each row's would have to wait for the other.
-Vector StoredRows::precision(const Context& context, const Vector& x) const {
-    Vector y = Vector::Zero(x.size());
-    scatter(context, y, [&](Index begin, Index end, const Sums& sums) {
-        std::array<double, kBlock> u;
-        for (Index i = begin; i < end; ++i) u[i - begin] = (x[i] - dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs)) / variance[i];
-        for (Index i = begin; i < end; ++i) {
-            sums(i) += u[i - begin];
-            sums.add_row(i, -u[i - begin], kAsItIs);
-        }
-    });
-    return y;
-}
-
-void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const {
+void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x, Vector* innovation) const {
     for (const auto& stage : schedule_.stages)
         parallel_chunks(context, std::ssize(stage), 1, [&](const Chunk& chunk) {
             const auto [begin, end] = stage[chunk.number];
-            for (Index i = begin; i < end; ++i) x[i] += row_scale[i] * dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
+            for (Index i = begin; i < end; ++i) {
+                const double mean = dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
+                x[i] += row_scale[i] * mean;
+                if (innovation != nullptr) (*innovation)[i] = (x[i] - mean) / variance[i];
+            }
         });
 }
 
@@ -188,8 +172,10 @@ void StoredRows::visit_backward(const Context& context, Vector& x, const Visit& 
         });
 }
 
-void StoredRows::solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x) const {
-    visit_backward(context, x, [&](Index i, double x_i, const Sums& sums) { sums.add_row(i, row_scale[i] * x_i, kAsItIs); });
+void StoredRows::solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x, const Vector* u) const {
+    visit_backward(context, x, [&](Index i, double x_i, const Sums& sums) {
+        sums.add_row(i, row_scale[i] * x_i - (u != nullptr ? (*u)[i] : 0.0), kAsItIs);
+    });
 }
 
 Vector StoredRows::eliminated(const Context& context, Vector d) const {

@@ -28,11 +28,11 @@ public:
     void add_transposed(const Context& context, const Vector& u, Vector& y) const;
     /// y += (W o W)' u
     void add_transposed_squares(const Context& context, const Vector& u, Vector& y) const;
-    /// (I - W)' F^{-1} (I - W) x, F = diag(variance), in one walk over the rows.
-    Vector precision(const Context& context, const Vector& x) const;
-    /// x <- (I - S W)^{-1} x and x <- (I - S W)^{-T} x, S = diag(row_scale).
-    void solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x) const;
-    void solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x) const;
+    /// x <- (I - S W)^{-1} x, S = diag(row_scale). innovation, unless null, becomes F^{-1} (I - W) x of the new x, which the solve has at
+    /// hand.
+    void solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x, Vector* innovation = nullptr) const;
+    /// x <- (I - S W)^{-T} (x - W'u), at no more cost than without u (null: none).
+    void solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x, const Vector* u = nullptr) const;
 
     /// Eliminates the rows from the last to the first: a row with precision d_i of its own leaves d_i / (1 + d_i f_i) w_i w_i' on its
     /// neighbours, and they take the diagonal of it, unless |w_i| > 1.
@@ -45,8 +45,7 @@ private:
     class Sums;
     template <class Weight>
     Vector gathered(const Context& context, const Vector& x, const Weight& weight) const;
-    /// Visits all rows, in parallel, in blocks of at most kBlock: visit(begin, end, sums) may add to the neighbours of its rows, and to the
-    /// rows themselves where they are points.
+    /// Visits all rows, in parallel: visit(i, sums) may add to the neighbours of its row.
     template <class Visit>
     void scatter(const Context& context, Vector& y, const Visit& visit) const;
     /// Visits all rows, against the schedule: visit(i, x_i, sums), where x_i has everything that was added to x[i].

@@ -1,0 +1,63 @@
+#include "inference/preconditioned_precision.hpp"
+
+#include <gtest/gtest.h>
+
+#include "small_problem.hpp"
+
+namespace vnngp::inference {
+namespace {
+
+using Eigen::MatrixXd;
+
+template <class Map>
+MatrixXd matrix_of(Eigen::Index size, const Map& map) {
+    MatrixXd matrix(size, size);
+    for (Eigen::Index c = 0; c < size; ++c) matrix.col(c) = map(Vector(Vector::Unit(size, c)));
+    return matrix;
+}
+
+class PreconditionedPrecisionOf : public ::testing::TestWithParam<Layout> {
+protected:
+    SmallProblem f = small_problem("gaussian", GetParam());
+    DenseProblem dense = dense_problem(f.problem, f.hyper);
+    StoredRows prior{{}, covariance(f.problem, f.hyper), {f.problem.inducing, f.problem.inducing, f.problem.prior_graph}};
+    DataRows data{{}, covariance(f.problem, f.hyper), f.problem};
+    Vector site = testing::random_vector(f.problem.num_observations(), 71).cwiseAbs().array() + 0.1;
+    Eigen::Index size = f.problem.num_inducing();
+    Context context;
+    PreconditionedPrecision system{context, prior, data, site};
+    MatrixXd product_of(PreconditionedPrecision& any) const {
+        return matrix_of(size, [&](const Vector& y) {
+            Vector image(size);
+            any.multiply(y, image);
+            return image;
+        });
+    }
+    MatrixXd r = matrix_of(size, [&](const Vector& x) { return system.coordinates(x); });
+};
+
+TEST_P(PreconditionedPrecisionOf, IsThePrecisionInOtherCoordinates) {
+    const MatrixXd precision = dense.q + dense.a.transpose() * site.asDiagonal() * dense.a;
+    const MatrixXd product = product_of(system);
+    const double scale = (r.transpose() * product * r).cwiseAbs().maxCoeff();
+    EXPECT_LT((r.transpose() * product * r - precision).cwiseAbs().maxCoeff(), 1e-11 * scale);
+    EXPECT_LT((product - product.transpose()).cwiseAbs().maxCoeff(), 1e-9 * product.cwiseAbs().maxCoeff());
+}
+
+TEST_P(PreconditionedPrecisionOf, ComesBackFromItsCoordinates) {
+    const Vector x = testing::random_vector(size, 72);
+    EXPECT_LT((system.at(system.coordinates(x)) - x).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_LT((r.transpose() * system.right_side(x) - x).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST_P(PreconditionedPrecisionOf, IsTheIdentityWhereTheDataSayNothing) {
+    const Vector nothing = Vector::Zero(site.size());
+    PreconditionedPrecision of_prior(context, prior, data, nothing);
+    EXPECT_LT((product_of(of_prior) - MatrixXd::Identity(size, size)).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, PreconditionedPrecisionOf,
+                         ::testing::Values(Layout::one_per_site, Layout::repeated_sites, Layout::data_rows));
+
+}  // namespace
+}  // namespace vnngp::inference
