@@ -19,8 +19,6 @@
 namespace vnngp::inference {
 namespace {
 
-constexpr double kStartTolerance = 1e-3;  ///< of the linear system for the first q(u)
-constexpr int kStartIterations = 100;
 constexpr std::int64_t kPrefetchAhead = 16;
 constexpr std::int64_t kPointsPerChunk = 2048;
 /// The bound per observation may still drift this much between the last two tenths of the epochs in a run called converged.
@@ -65,7 +63,8 @@ private:
 
 /// Whether minibatches depend on so many of the points that a step had better visit all of them, one after another in memory.
 bool steps_visit_all(const Problem& problem, const StochasticOptions& options) {
-    const Index neighbors = std::max(problem.prior_graph.stride(), problem.data_graph.stride());
+    const Index neighbors =
+        options.learn_locations ? options.neighbors : std::max(problem.prior_graph.stride(), problem.data_graph.stride());
     const double points = problem.num_inducing(), drawn = static_cast<double>(options.batch) * (neighbors + 1);
     return 1.0 - std::exp(-drawn / points) >= options.visit_all_from;
 }
@@ -177,11 +176,11 @@ private:
     }
 
     void catch_up(Index j) {
-        std::array<double, 2> q{posterior_.mean[j], state_.log_deviation[j]};
+        std::array<double, 2> q{posterior_.mean[j], state_.deviation[j]};
         posterior_adam_.catch_up(j, q);
         posterior_.mean[j] = q[0];
-        state_.log_deviation[j] = q[1];
-        posterior_.variance[j] = std::exp(2.0 * q[1]);
+        state_.deviation[j] = q[1];
+        posterior_.variance[j] = q[1] * q[1];
         if (options_.learn_locations) inducing_adam_.catch_up(j, location(j));
     }
 
@@ -198,11 +197,11 @@ private:
 
     // The variance follows when the point is next caught up with, before anyone reads it.
     void update(Index j) {
-        std::array<double, 2> q{posterior_.mean[j], state_.log_deviation[j]};
-        const std::array<double, 2> on_q{gradient_.mean[j], 2.0 * posterior_.variance[j] * gradient_.variance[j]};
+        std::array<double, 2> q{posterior_.mean[j], state_.deviation[j]};
+        const std::array<double, 2> on_q{gradient_.mean[j], 2.0 * q[1] * gradient_.variance[j]};
         posterior_adam_.update(j, q, on_q);
         posterior_.mean[j] = q[0];
-        state_.log_deviation[j] = q[1];
+        state_.deviation[j] = q[1];
         if (options_.learn_locations) update_location(j);
     }
 
@@ -216,8 +215,8 @@ private:
     void update_all(const Chunk& chunk) {
         const Eigen::Index count = chunk.end - chunk.begin;
         auto on_mean = gradient_.mean.segment(chunk.begin, count), on_deviation = gradient_.variance.segment(chunk.begin, count);
-        on_deviation.array() *= 2.0 * posterior_.variance.segment(chunk.begin, count).array();
-        posterior_adam_.update_pairs(chunk.begin, chunk.end, {posterior_.mean.data(), state_.log_deviation.data()},
+        on_deviation.array() *= 2.0 * state_.deviation.segment(chunk.begin, count).array();
+        posterior_adam_.update_pairs(chunk.begin, chunk.end, {posterior_.mean.data(), state_.deviation.data()},
                                      {gradient_.mean.data(), gradient_.variance.data()});
         on_mean.setZero();
         on_deviation.setZero();
@@ -230,14 +229,14 @@ private:
     // The same chunks everywhere, so that a run that goes on computes what it would have.
     void follow_deviations(const Chunk& chunk) {
         const Eigen::Index count = chunk.end - chunk.begin;
-        posterior_.variance.segment(chunk.begin, count) = (2.0 * state_.log_deviation.segment(chunk.begin, count).array()).exp();
+        posterior_.variance.segment(chunk.begin, count) = state_.deviation.segment(chunk.begin, count).array().square();
     }
 
     void prefetch(Index j) const {
         posterior_adam_.prefetch(j);
         __builtin_prefetch(&posterior_.mean[j], 1);
         __builtin_prefetch(&posterior_.variance[j], 1);
-        __builtin_prefetch(&state_.log_deviation[j], 1);
+        __builtin_prefetch(&state_.deviation[j], 1);
         __builtin_prefetch(&gradient_.mean[j]);
         __builtin_prefetch(&gradient_.variance[j]);
     }
@@ -274,16 +273,12 @@ bool has_settled(std::span<const double> trace) {
     return std::abs(mean(trace.last(tenth)) - mean(trace.last(2 * tenth).first(tenth))) < kConvergedDrift;
 }
 
-StochasticState initial_state(const Context& context, Problem& problem, const Hyperparameters& hyper, const StochasticOptions& options) {
-    if (options.learn_locations) search_neighbors(context, problem, problem.inducing, options.neighbors, true);
-    // From anywhere else, minibatches need about a hundred epochs to bring q(u) here, and meanwhile drag the hyperparameters away.
-    const MeanField q = optimal_posterior(context, problem, hyper, prior_marginals(problem, hyper),
-                                          {.linear_tolerance = kStartTolerance, .linear_iterations = kStartIterations, .steps = 1})
-                            .q;
+StochasticState initial_state(const Problem& problem, const Hyperparameters& hyper, const Learned& learned) {
+    const MeanField q = prior_marginals(problem, hyper);
     StochasticState state;
-    state.raw = ParameterVector(problem, options.learned).raw(hyper);
+    state.raw = ParameterVector(problem, learned).raw(hyper);
     state.mean = q.mean;
-    state.log_deviation = 0.5 * q.variance.array().log();
+    state.deviation = q.variance.cwiseSqrt();
     state.inducing = problem.inducing;
     return state;
 }

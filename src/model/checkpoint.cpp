@@ -57,7 +57,7 @@ void write_checkpoint(const std::string& path, const std::string& fingerprint, c
     file.metadata["batch"] = std::to_string(state.batch);
     file.add("raw", as_vector(state.raw));
     file.add("mean", state.mean);
-    file.add("log_deviation", state.log_deviation);
+    file.add("deviation", state.deviation);
     file.add("inducing", state.inducing);
     file.add("searched", state.searched);
     file.add("trace", as_vector(state.trace));
@@ -82,7 +82,7 @@ inference::StochasticState read_checkpoint(const std::string& path, const std::s
     state.batch = std::stoll(file.text("batch"));
     state.raw = as_list(file.vector("raw"));
     state.mean = file.vector("mean");
-    state.log_deviation = file.vector("log_deviation");
+    state.deviation = file.vector("deviation");
     state.inducing = file.points("inducing");
     state.searched = file.points("searched");
     state.trace = as_list(file.vector("trace"));
@@ -91,7 +91,7 @@ inference::StochasticState read_checkpoint(const std::string& path, const std::s
     state.posterior_adam = adam_of(file, "posterior_adam");
     state.inducing_adam = adam_of(file, "inducing_adam");
     const auto fits = [](const auto& read, const auto& expected) { return read.size() == expected.size(); };
-    if (!fits(state.raw, initial.raw) || !fits(state.mean, initial.mean) || !fits(state.log_deviation, initial.mean) ||
+    if (!fits(state.raw, initial.raw) || !fits(state.mean, initial.mean) || !fits(state.deviation, initial.mean) ||
         !fits(state.inducing, initial.inducing))
         throw InputError(fmt::format("the checkpoint '{}' does not fit this run", path));
     return state;

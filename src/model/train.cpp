@@ -51,7 +51,7 @@ inference::StochasticResult run_minibatches(const Context& context, inference::P
                                             const FittedModel& model) {
     const auto training = minibatch_training(problem, options, model);
     const auto hyper = initial_hyperparameters(problem, options, model);
-    auto state = inference::initial_state(context, problem, hyper, training);
+    auto state = inference::initial_state(problem, hyper, training.learned);
     if (options.checkpoint.empty()) return inference::fit_stochastic(context, problem, hyper, training, std::move(state));
 
     const std::string fingerprint = run_fingerprint(options, context.seed, problem);

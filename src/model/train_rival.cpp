@@ -87,18 +87,13 @@ void train_svgp(const Context& context, inference::Problem& problem, const FitOp
 void train_swsgp(const Context& context, inference::Problem& problem, const FitOptions& options, FittedModel& model) {
     FitReport& report = model.report;
     const auto start = Clock::now();
-    if (problem.at_sites()) {
-        problem.prior_graph = neighbors::predecessor_graph(problem.inducing, model.neighbors, context);
-        problem.data_graph = neighbors::nearest_graph(problem.inducing, problem.inducing, model.neighbors, context);
-    }
+    if (problem.at_sites()) problem.data_graph = neighbors::nearest_graph(problem.inducing, problem.inducing, model.neighbors, context);
     report.seconds_neighbors = seconds_since(start);
 
     auto training = minibatch_training(problem, options, model);
     training.objective = rivals::local_bound();
     const auto hyper = initial_hyperparameters(problem, options, model);
-    auto state = inference::initial_state(context, problem, hyper, training);
-    problem.prior_graph = {};  // it was there for the start of q(u)
-    auto trained = inference::fit_stochastic(context, problem, hyper, training, std::move(state));
+    auto trained = inference::fit_stochastic(context, problem, hyper, training, inference::initial_state(problem, hyper, training.learned));
     report.elbo = rivals::full_local_elbo(context, problem, trained.hyper, trained.posterior, nullptr, &report.jitter);
     report_epochs(options, trained.steps, trained.converged, std::move(trained.trace), report);
     model.hyper = std::move(trained.hyper);

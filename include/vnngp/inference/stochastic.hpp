@@ -42,7 +42,7 @@ struct StochasticState {
     std::int64_t batch = 0;   ///< next minibatch of the epoch
     std::vector<double> raw;  ///< hyperparameters, see ParameterVector
     Vector mean;              ///< m
-    Vector log_deviation;     ///< log(s) / 2
+    Vector deviation;         ///< sqrt(s), of either sign
     Points inducing;          ///< Z
     Points searched;          ///< Z when its neighbours were last searched, at the start of the epoch; empty unless Z is learned
     optim::LazyAdam::State raw_adam, posterior_adam, inducing_adam;
@@ -56,10 +56,8 @@ using Checkpoint = std::function<void(const StochasticState&)>;
 /// Whether the last tenth of the epochs no longer moved what `trace` follows.
 bool has_settled(std::span<const double> trace);
 
-/// The start of a run: q(u) one natural-gradient step from the prior, which for Gaussian noise is its optimum under the initial
-/// hyperparameters. Searches the neighbours of learned locations. Needs Problem::prior_graph, whatever the objective, unless it is
-/// searched.
-StochasticState initial_state(const Context& context, Problem& problem, const Hyperparameters& hyper, const StochasticOptions& options);
+/// The start of a run: q(u) with the marginals of the prior.
+StochasticState initial_state(const Problem& problem, const Hyperparameters& hyper, const Learned& learned);
 
 struct StochasticResult {
     Hyperparameters hyper;

@@ -18,7 +18,7 @@ FitOptions quick(Inference inference = Inference::automatic) {
     if (inference == Inference::stochastic) {
         options.metric = Metric::euclidean;
         options.nugget = {NuggetOption::Mode::published, 0.0};
-        options.epochs = 40;
+        options.epochs = 100;
         options.batch = 64;
         options.learning_rate = 0.05;
     }

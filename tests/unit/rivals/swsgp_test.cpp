@@ -182,10 +182,8 @@ inference::StochasticResult train(SmallProblem& f, bool fixed, const Context& co
                                          .neighbors = kNeighbors,
                                          .fixed_hyperparameters = fixed,
                                          .objective = local_bound()};
-    f.problem.prior_graph = neighbors::predecessor_graph(f.problem.inducing, kNeighbors, {});
-    auto state = inference::initial_state(context, f.problem, f.hyper, options);
     f.problem.prior_graph = {};
-    return inference::fit_stochastic(context, f.problem, f.hyper, options, std::move(state));
+    return inference::fit_stochastic(context, f.problem, f.hyper, options, inference::initial_state(f.problem, f.hyper, options.learned));
 }
 
 TEST_P(LocalBound, IsRaisedByTraining) {
