@@ -7,6 +7,8 @@
 
 namespace vnngp::linalg {
 
+template <class T>
+using MatrixOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Matrix = Eigen::MatrixXd;
 using FloatMatrix = Eigen::MatrixXf;  ///< where half the memory and twice the speed are worth more than the digits
 
