@@ -15,7 +15,7 @@ using FloatTag = hn::CappedTag<float, 16>;
 using FloatLane = hn::Vec<FloatTag>;
 
 constexpr int kStrip = 4;  ///< columns of A that are read for both products while they are close at hand
-constexpr int kForward = 2, kBackward = 3;
+constexpr int kForward = kSymmetricColumns, kBackward = kSymmetricColumns;
 
 // y += A x for kForward columns of y.
 HWY_INLINE void add_forward(const float* a, std::size_t stride, const float* x, std::size_t x_stride, float* y) {
@@ -61,7 +61,12 @@ HWY_INLINE void add_backward(const float* a, std::size_t stride, const float* x,
 
 void BothProducts(int cols, const float* a, std::size_t stride, int num_columns, const float* x_rows, float* y_rows, const float* x_cols,
                   float* y_cols, std::size_t cols_stride) {
+    constexpr int line = 16;  // floats of one
     for (int q = 0; q < cols; q += kStrip, a += kStrip * stride) {
+        // A's columns are far apart in memory, each too short for the processor to see where they lead.
+        if (q + kStrip < cols)
+            for (int k = kStrip; k < 2 * kStrip; ++k)
+                for (int p = 0; p < kSymmetricRows; p += line) __builtin_prefetch(a + k * stride + p);
         for (int j = 0; j < num_columns; j += kForward)
             add_forward(a, stride, x_cols + j * cols_stride + q, cols_stride, y_rows + j * kSymmetricRows);
         for (int j = 0; j < num_columns; j += kBackward)

@@ -5,8 +5,8 @@
 
 namespace vnngp::linalg {
 
-inline constexpr int kSymmetricRows = 256;    ///< of a block
-inline constexpr int kSymmetricColumns = 6;   ///< the number of columns must be a multiple of this
+inline constexpr int kSymmetricRows = 512;   ///< of a block
+inline constexpr int kSymmetricColumns = 3;  ///< the number of columns must be a multiple of this
 
 /// With A [cols][stride], kSymmetricRows rows by `cols` columns (a multiple of 4), and x, y [num_columns][...]:
 ///     y_rows += A x_cols,  y_cols += A' x_rows.

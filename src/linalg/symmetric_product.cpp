@@ -1,4 +1,7 @@
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdint>
 
 #include "linalg/symmetric_lanes.hpp"
 #include "vnngp/base/parallel.hpp"
@@ -32,8 +35,8 @@ public:
         if (rows == kSymmetricRows) {
             if (first > 0) add(first, &a_(first, 0), a_.rows(), 0);
         } else {
+            std::fill_n(copy_.begin(), kCopiedStrip * kSymmetricRows, 0.0F);
             for (int q = 0; q < first; q += kCopiedStrip) {
-                std::fill(copy_.begin(), copy_.end(), 0.0F);
                 for (int k = 0; k < kCopiedStrip; ++k) std::copy_n(&a_(first, q + k), rows, copy_.data() + k * kSymmetricRows);
                 add(kCopiedStrip, copy_.data(), kSymmetricRows, q);
             }
@@ -64,6 +67,15 @@ private:
 };
 
 }  // namespace
+
+void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kPage * kPage;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a refusal does no harm
+#endif
+}
 
 // BLAS packs all of A anew for every product, twice, which costs more than the product when b has few columns.
 FloatMatrix symmetric_product(const Context& context, const FloatMatrix& a_lower, const FloatMatrix& b) {

@@ -28,6 +28,8 @@ public:
         const std::size_t entry = options.single_precision ? sizeof(float) : sizeof(double);
         if (entry * static_cast<std::size_t>(points.rows()) * points.rows() > options.cache_bytes) return;
         if (options.single_precision) {
+            memory.kept_single.resize(points.rows(), points.rows());
+            linalg::prefer_large_pages(memory.kept_single.data(), sizeof(float) * memory.kept_single.size());
             conditional::lower_covariance(context, covariance, points, noise, memory.kept_single);
             kept_single_ = &memory.kept_single;
         } else {

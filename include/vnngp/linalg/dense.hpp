@@ -21,6 +21,9 @@ void set_dense_threads(int threads);
 /// falls back to its smallest instruction set, which costs a factor of four.
 std::string dense_advice();
 
+/// Asks for large pages for memory that has not been written to yet: walks along rows of large matrices otherwise wait for addresses.
+void prefer_large_pages(void* memory, std::size_t bytes);
+
 enum class Transposed { no, yes };
 
 /// Factors a = L L' in place, reading and writing the lower triangle alone. false: not positive definite, `a` is spoilt.
