@@ -82,7 +82,9 @@ void contract_by(const Context& context, const Covariance& covariance, const Poi
 void contract(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
               const TileWeights& weights, CovarianceGradient& gradient, Points* location_gradient) {
     const bool single = covariance.single_precision && covariance.kernel->has_single_precision();
-    const auto by = !covariance.kernel->has_cross() ? contract_by<LaneTiles> : single ? contract_by<CrossTiles<float>> : contract_by<CrossTiles<double>>;
+    const auto by = !covariance.kernel->has_cross() ? contract_by<LaneTiles>
+                    : single                        ? contract_by<CrossTiles<float>>
+                                                    : contract_by<CrossTiles<double>>;
     by(context, covariance, rows, cols, lower, weights, gradient, location_gradient);
 }
 

@@ -14,8 +14,8 @@ namespace vnngp::conditional {
 class LaneTiles {
 public:
     using Value = double;
-    static constexpr int kSide = 32;                   ///< points along each side of a tile
-    static constexpr int kAtOnce = linalg::kLanes;     ///< tiles of one row
+    static constexpr int kSide = 32;                ///< points along each side of a tile
+    static constexpr int kAtOnce = linalg::kLanes;  ///< tiles of one row
 
     LaneTiles(const Covariance& covariance, const Points& rows, const Points& cols, bool with_slope);
 

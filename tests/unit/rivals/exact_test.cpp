@@ -119,7 +119,8 @@ TEST(IterativeExact, NoSystemIsDoneBeforeTheLeastIterationsAndMemoryMayBeReused)
     const SmallProblem f = problem_of(150);
     IterativeMemory memory;
     for (const bool single : {false, true}) {
-        IterativeOptions options{.preconditioner_rank = 20, .tolerance = 1.0, .cache_bytes = std::size_t{1} << 30, .single_precision = single};
+        IterativeOptions options{
+            .preconditioner_rank = 20, .tolerance = 1.0, .cache_bytes = std::size_t{1} << 30, .single_precision = single};
         const Matrix probes = testing::random_points(170, 3, 4);
         const auto at_once = iterative_log_likelihood({}, f.problem, f.hyper, probes, options, nullptr, &memory);
         options.least_iterations = 9;
@@ -167,7 +168,8 @@ TEST(Exact, TrainingFindsTheMaximumByEitherSolver) {
     EXPECT_EQ(published.trace.size(), 400u);
 
     // C is kept in single precision, a factor would not fit: loose solves and few probes climb to the same place.
-    const auto loose = fit_exact({}, f.problem, f.hyper, {.published = true, .epochs = 400, .learning_rate = 0.05, .memory_bytes = 4 * 120 * 120});
+    const auto loose =
+        fit_exact({}, f.problem, f.hyper, {.published = true, .epochs = 400, .learning_rate = 0.05, .memory_bytes = 4 * 120 * 120});
     EXPECT_EQ(loose.solver, "conjugate gradients");
     EXPECT_GE(loose.linear_iterations, 20);
     EXPECT_NEAR(exact_log_likelihood({}, f.problem, loose.hyper), by_factor.log_likelihood, 0.5);
