@@ -372,9 +372,10 @@ void add_training_options(CLI::App& parser, FitCommand& command) {
     group.add("--batch", command.options.batch, "N", whole_number(1), "Observations per step (stochastic)");
     group.add("--learning-rate", command.options.learning_rate, "F", real_number(1e-12, 1.0),
               "Step size of Adam; divided by 10 at 75 % and 90 % of the epochs (stochastic)");
-    group.add("--precision", command.precision, "NAME", one_of(names_of(kPrecisions, precision_name)),
-              "Of the arithmetic on neighbourhoods while training; what single precision cannot serve is computed in double all the same; "
-              "auto is single for stochastic, double otherwise");
+    group.add(
+        "--precision", command.precision, "NAME", one_of(names_of(kPrecisions, precision_name)),
+        "Of the arithmetic on neighbourhoods while training, and of products of SVGP; what single precision cannot serve is computed in "
+        "double all the same; auto is single for stochastic and svgp, double otherwise");
     group.add("--groups", command.groups, "WORD", one_of({"off", "on"}),
               "Rows of close points are computed together, each from the neighbours of all: more neighbours for little more work, in up to "
               "three columns with large K for less");

@@ -3,144 +3,73 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
+#include "conditional/tiles.hpp"
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
 
 namespace vnngp::conditional {
 
-using linalg::kLanes;
 using linalg::Matrix;
-using linalg::packed_row;
 
 namespace {
 
-constexpr int kSide = 32;                                                     ///< points along each side of a tile
 constexpr double kSmallestRaisedJitter = 1e-10, kLargestRaisedJitter = 1e-2;  ///< relative to the output scale
 
-Eigen::Index num_tiles(Eigen::Index points) { return (points + kSide - 1) / kSide; }
-
-/// kLanes tiles of one row of tiles: the first kSide places of the block hold the points of the rows, the others those of the columns.
-/// Pairs within the one or the other are computed for nothing.
-class TileLanes {
-public:
-    TileLanes(const Covariance& covariance, const Points& rows, const Points& cols, bool with_slope)
-        : covariance_(covariance), rows_(rows), cols_(cols), with_slope_(with_slope) {
-        block_.num_points = 2 * kSide;
-        block_.num_dims = static_cast<int>(rows.cols());
-        block_.coordinates.resize(static_cast<std::size_t>(block_.num_points) * block_.num_dims * kLanes);
-        correlation_.resize(packed_row(block_.num_points) * kLanes);
-        if (with_slope) weight_.resize(correlation_.size());
-    }
-
-    /// Tiles (row_tile, first_col_tile) ... (row_tile, first_col_tile + count - 1).
-    void compute(Eigen::Index row_tile, Eigen::Index first_col_tile, int count) {
-        count_ = count;
-        for (int lane = 0; lane < kLanes; ++lane) {
-            tiles_[lane] = tile(row_tile, first_col_tile + std::min(lane, count - 1));
-            for (int p = 0; p < kSide; ++p) {
-                gather(rows_, std::min(tiles_[lane].row + p, rows_.rows() - 1), p, lane);
-                gather(cols_, std::min(tiles_[lane].col + p, cols_.rows() - 1), kSide + p, lane);
-            }
-        }
-        covariance_.kernel->correlations(covariance_.shape, block_, scratch_, with_slope_, correlation_.data());
-    }
-
-    int count() const { return count_; }
-    const Tile& tile_of(int lane) const { return tiles_[lane]; }
-
-    double correlation(int lane, int p, int q) const { return correlation_[place(p, q) + lane]; }
-
-    /// Adds the derivatives in log shape and, last, in log outputscale; `location` [kSide][dims] receives those of the rows' points.
-    void pull_back(const TileWeights& weights, std::span<double> gradient, double* location) {
-        std::fill(weight_.begin(), weight_.end(), 0.0);
-        const double scale = covariance_.outputscale;
-        double on_scale = 0.0;
-        for (int lane = 0; lane < count_; ++lane) {
-            const Tile& tile = tiles_[lane];
-            weights(tile, tile_weights_.data(), kSide);
-            for (Eigen::Index q = 0; q < tile.cols; ++q)
-                for (Eigen::Index p = 0; p < tile.rows; ++p) {
-                    const double w = scale * tile_weights_[q * kSide + p];
-                    on_scale += w * correlation_[place(p, q) + lane];
-                    weight_[place(p, q) + lane] = w;
-                }
-        }
-        gradient.back() += on_scale;
-        const std::size_t parameters = gradient.size() - 1;
-        shape_gradient_.assign(parameters * kLanes, 0.0);
-        if (location != nullptr) location_.assign(block_.coordinates.size(), 0.0);
-        covariance_.kernel->contract(covariance_.shape, block_, scratch_, weight_.data(), shape_gradient_.data(),
-                                     location != nullptr ? location_.data() : nullptr);
-        for (std::size_t parameter = 0; parameter < parameters; ++parameter)
-            for (int lane = 0; lane < kLanes; ++lane) gradient[parameter] += shape_gradient_[parameter * kLanes + lane];
-        if (location == nullptr) return;
-        for (int entry = 0; entry < kSide * block_.num_dims; ++entry)
-            for (int lane = 0; lane < kLanes; ++lane) location[entry] += location_[entry * kLanes + lane];
-    }
-
-private:
-    static std::size_t place(Eigen::Index p, Eigen::Index q) { return (packed_row(static_cast<int>(kSide + q)) + p) * kLanes; }
-
-    Tile tile(Eigen::Index row_tile, Eigen::Index col_tile) const {
-        const Eigen::Index row = row_tile * kSide, col = col_tile * kSide;
-        return {row, col, std::min<Eigen::Index>(kSide, rows_.rows() - row), std::min<Eigen::Index>(kSide, cols_.rows() - col)};
-    }
-
-    void gather(const Points& points, Eigen::Index from, int to, int lane) {
-        for (int dim = 0; dim < block_.num_dims; ++dim) block_.point(to)[dim * kLanes + lane] = points(from, dim);
-    }
-
-    const Covariance& covariance_;
-    const Points &rows_, &cols_;
-    bool with_slope_;
-    int count_ = 0;
-    std::array<Tile, kLanes> tiles_{};
-    kernel::LaneBlock block_;
-    kernel::KernelScratch scratch_;
-    linalg::LaneBuffer correlation_, weight_, shape_gradient_, location_;
-    std::array<double, kSide * kSide> tile_weights_{};
-};
-
-/// Calls body(lanes, row of tiles) for all tiles, or those on and below the diagonal, kLanes at a time; rows of tiles in parallel.
-template <class Body>
+/// Calls body(tiles, row of tiles) for all tiles, or those on and below the diagonal, a few at a time; rows of tiles in parallel.
+template <class Tiles, class Body>
 void visit_tiles(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower, bool with_slope,
                  const Body& body) {
-    std::vector<std::unique_ptr<TileLanes>> workers(context.num_threads());
-    parallel_chunks(context, num_tiles(rows.rows()), 1, [&](const Chunk& chunk) {
-        auto& lanes = workers[chunk.worker];
-        if (!lanes) lanes = std::make_unique<TileLanes>(covariance, rows, cols, with_slope);
-        const Eigen::Index end = lower ? chunk.number + 1 : num_tiles(cols.rows());
-        for (Eigen::Index first = 0; first < end; first += kLanes) {
-            lanes->compute(chunk.number, first, static_cast<int>(std::min<Eigen::Index>(kLanes, end - first)));
-            body(*lanes, chunk.number);
+    std::vector<std::unique_ptr<Tiles>> workers(context.num_threads());
+    parallel_chunks(context, num_tiles<Tiles>(rows), 1, [&](const Chunk& chunk) {
+        auto& tiles = workers[chunk.worker];
+        if (!tiles) tiles = std::make_unique<Tiles>(covariance, rows, cols, with_slope);
+        const Eigen::Index end = lower ? chunk.number + 1 : num_tiles<Tiles>(cols);
+        for (Eigen::Index first = 0; first < end; first += Tiles::kAtOnce) {
+            tiles->compute(chunk.number, first, static_cast<int>(std::min<Eigen::Index>(Tiles::kAtOnce, end - first)));
+            body(*tiles, chunk.number);
         }
     });
 }
 
-void fill(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower, Matrix& to) {
-    visit_tiles(context, covariance, rows, cols, lower, false, [&](const TileLanes& lanes, Eigen::Index) {
-        for (int lane = 0; lane < lanes.count(); ++lane) {
-            const Tile& tile = lanes.tile_of(lane);
-            for (int q = 0; q < tile.cols; ++q)
-                for (int p = 0; p < tile.rows; ++p) to(tile.row + p, tile.col + q) = covariance.outputscale * lanes.correlation(lane, p, q);
+template <class Tiles, class T>
+void fill_by(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
+             linalg::MatrixOf<T>& to) {
+    const auto scale = static_cast<typename Tiles::Value>(covariance.outputscale);
+    visit_tiles<Tiles>(context, covariance, rows, cols, lower, false, [&](const Tiles& tiles, Eigen::Index) {
+        for (int number = 0; number < tiles.count(); ++number) {
+            const Tile& tile = tiles.tile(number);
+            for (int q = 0; q < tile.cols; ++q) {
+                T* column = &to(tile.row, tile.col + q);
+                for (int p = 0; p < tile.rows; ++p) column[p] = static_cast<T>(scale * tiles.correlation(number, p, q));
+            }
         }
     });
 }
 
-void contract(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
-              const TileWeights& weights, CovarianceGradient& gradient, Points* location_gradient) {
+template <class T>
+void fill(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
+          linalg::MatrixOf<T>& to) {
+    if (to.size() == 0) return;
+    if (!covariance.kernel->has_cross() || (std::is_same_v<T, float> && !covariance.kernel->has_single_precision()))
+        return fill_by<LaneTiles>(context, covariance, rows, cols, lower, to);
+    fill_by<CrossTiles<T>>(context, covariance, rows, cols, lower, to);
+}
+
+template <class Tiles>
+void contract_by(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
+                 const TileWeights& weights, CovarianceGradient& gradient, Points* location_gradient) {
     const std::size_t parameters = covariance.shape.size() + 1;
-    std::vector<double> partial(num_tiles(rows.rows()) * parameters, 0.0);
+    std::vector<double> partial(num_tiles<Tiles>(rows) * parameters, 0.0);
     // Whole tiles: the last one may stick out.
     const Eigen::Index dims = rows.cols();
-    Points locations = Points::Zero(location_gradient != nullptr ? num_tiles(rows.rows()) * kSide : 0, dims);
-    visit_tiles(context, covariance, rows, cols, lower, true, [&](TileLanes& lanes, Eigen::Index row_tile) {
-        lanes.pull_back(weights, std::span(partial).subspan(row_tile * parameters, parameters),
-                        location_gradient != nullptr ? locations.data() + row_tile * kSide * dims : nullptr);
+    Points locations = Points::Zero(location_gradient != nullptr ? num_tiles<Tiles>(rows) * Tiles::kSide : 0, dims);
+    visit_tiles<Tiles>(context, covariance, rows, cols, lower, true, [&](Tiles& tiles, Eigen::Index row_tile) {
+        tiles.pull_back(weights, std::span(partial).subspan(row_tile * parameters, parameters),
+                        location_gradient != nullptr ? locations.data() + row_tile * Tiles::kSide * dims : nullptr);
     });
     gradient.log_shape.resize(covariance.shape.size(), 0.0);
     for (std::size_t at = 0; at < partial.size(); at += parameters) {
@@ -150,25 +79,61 @@ void contract(const Context& context, const Covariance& covariance, const Points
     if (location_gradient != nullptr) *location_gradient += locations.topRows(rows.rows());
 }
 
+void contract(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
+              const TileWeights& weights, CovarianceGradient& gradient, Points* location_gradient) {
+    const bool single = covariance.single_precision && covariance.kernel->has_single_precision();
+    const auto by = !covariance.kernel->has_cross() ? contract_by<LaneTiles>
+                    : single                        ? contract_by<CrossTiles<float>>
+                                                    : contract_by<CrossTiles<double>>;
+    by(context, covariance, rows, cols, lower, weights, gradient, location_gradient);
+}
+
+void set_diagonal(const Covariance& covariance, double noise, auto& matrix) {
+    matrix.diagonal().setConstant(covariance.outputscale * (1.0 + covariance.jitter) + covariance.nugget + noise);
+}
+
 }  // namespace
 
 Matrix cross_covariance(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols) {
     Matrix result(rows.rows(), cols.rows());
-    if (result.size() > 0) fill(context, covariance, rows, cols, false, result);
+    fill(context, covariance, rows, cols, false, result);
     return result;
+}
+
+void cross_covariance(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, Matrix& result) {
+    result.resize(rows.rows(), cols.rows());
+    fill(context, covariance, rows, cols, false, result);
 }
 
 Matrix lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise) {
-    Matrix result(points.rows(), points.rows());
-    fill(context, covariance, points, points, true, result);
-    result.diagonal().setConstant(covariance.outputscale * (1.0 + covariance.jitter) + covariance.nugget + noise);
+    Matrix result;
+    lower_covariance(context, covariance, points, noise, result);
     return result;
 }
 
+void lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise, Matrix& result) {
+    result.resize(points.rows(), points.rows());
+    fill(context, covariance, points, points, true, result);
+    set_diagonal(covariance, noise, result);
+}
+
+void lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise,
+                      linalg::FloatMatrix& result) {
+    result.resize(points.rows(), points.rows());
+    fill(context, covariance, points, points, true, result);
+    set_diagonal(covariance, noise, result);
+}
+
 Matrix factored_covariance(const Context& context, Covariance& covariance, const Points& points, double noise) {
+    Matrix factor;
+    factored_covariance(context, covariance, points, noise, factor);
+    return factor;
+}
+
+void factored_covariance(const Context& context, Covariance& covariance, const Points& points, double noise, Matrix& factor) {
     while (true) {
-        Matrix factor = lower_covariance(context, covariance, points, noise);
-        if (linalg::cholesky(factor)) return factor;
+        lower_covariance(context, covariance, points, noise, factor);
+        if (linalg::cholesky(factor)) return;
         covariance.jitter = std::max(10.0 * covariance.jitter, kSmallestRaisedJitter);
         if (covariance.jitter > kLargestRaisedJitter)
             throw NumericalError(fmt::format("the covariance of {} points cannot be factored, even with a jitter of {:g}", points.rows(),

@@ -31,6 +31,23 @@ void Kernel::contract(const LaneBlockOf<float>&, KernelScratchOf<float>&, const 
     throw std::logic_error("kernel " + name() + " has no single precision");
 }
 
+namespace {
+[[noreturn]] void refuse_cross(const Kernel& kernel) { throw std::logic_error("kernel " + kernel.name() + " has no cross blocks"); }
+}  // namespace
+
+void Kernel::cross_correlations(std::span<const double>, const CrossBlockOf<double>&, KernelScratchOf<double>&, bool, double*) const {
+    refuse_cross(*this);
+}
+void Kernel::cross_correlations(std::span<const double>, const CrossBlockOf<float>&, KernelScratchOf<float>&, bool, float*) const {
+    refuse_cross(*this);
+}
+void Kernel::cross_contract(const CrossBlockOf<double>&, KernelScratchOf<double>&, const double*, double*, double*) const {
+    refuse_cross(*this);
+}
+void Kernel::cross_contract(const CrossBlockOf<float>&, KernelScratchOf<float>&, const float*, float*, float*) const {
+    refuse_cross(*this);
+}
+
 Points Kernel::metric_coordinates(std::span<const double> parameters, const Points& points) const {
     Metric metric(num_dims());
     add_to_metric(parameters, 1.0, metric);

@@ -4,6 +4,7 @@
 
 #include "kernel/pair_lanes.hpp"
 #include "kernel/parts.hpp"
+#include "kernel/stationary_cross.hpp"
 #include "kernel/stationary_lanes.hpp"
 
 namespace vnngp::kernel {
@@ -59,6 +60,25 @@ public:
         add_lengthscale_gradient(block, scratch, weight, gradient);
     }
 
+    bool has_cross() const override { return true; }
+
+    void cross_correlations(std::span<const double> parameters, const CrossBlockOf<double>& block, KernelScratch& scratch, bool with_slope,
+                            double* correlation) const override {
+        fill_cross(parameters, block, scratch, with_slope, correlation);
+    }
+    void cross_correlations(std::span<const double> parameters, const CrossBlockOf<float>& block, KernelScratchOf<float>& scratch,
+                            bool with_slope, float* correlation) const override {
+        fill_cross(parameters, block, scratch, with_slope, correlation);
+    }
+    void cross_contract(const CrossBlockOf<double>&, KernelScratch& scratch, const double* weight, double* gradient,
+                        double* row_gradient) const override {
+        add_cross_gradient(scratch, weight, gradient, row_gradient);
+    }
+    void cross_contract(const CrossBlockOf<float>&, KernelScratchOf<float>& scratch, const float* weight, float* gradient,
+                        float* row_gradient) const override {
+        add_cross_gradient(scratch, weight, gradient, row_gradient);
+    }
+
     void add_to_metric(std::span<const double> parameters, double share, Metric& metric) const override {
         for (int c = 0; c < num_columns(); ++c) {
             const double lengthscale = parameters[inputs_.lengthscale[c]];
@@ -86,8 +106,7 @@ private:
     template <class T>
     void scale(std::span<const double> lengthscales, const LaneBlockOf<T>& block, KernelScratchOf<T>& scratch) const {
         const int columns = num_columns();
-        scratch.factors.resize(columns);
-        for (int c = 0; c < columns; ++c) scratch.factors[c] = 1.0 / lengthscales[inputs_.lengthscale[c]];
+        invert_lengthscales(lengthscales, scratch);
         scratch.scaled.resize(static_cast<std::size_t>(block.num_points) * columns * kLanesOf<T>);
         scale_columns(block, columns, inputs_.columns.data(), scratch.factors.data(), scratch.scaled.data());
     }
@@ -105,6 +124,52 @@ private:
         for (int c = 0; c < num_columns(); ++c)
             for (int lane = 0; lane < lanes; ++lane)
                 gradient[inputs_.lengthscale[c] * lanes + lane] += scratch.column_gradient[c * lanes + lane];
+    }
+
+    static constexpr std::size_t kCrossPairs = static_cast<std::size_t>(kCrossSide) * kCrossSide;
+
+    template <class T>
+    void invert_lengthscales(std::span<const double> lengthscales, KernelScratchOf<T>& scratch) const {
+        scratch.factors.resize(num_columns());
+        for (int c = 0; c < num_columns(); ++c) scratch.factors[c] = 1.0 / lengthscales[inputs_.lengthscale[c]];
+    }
+
+    // scratch.scaled: first the columns of the rows, then those of the cols.
+    template <class T>
+    void fill_cross(std::span<const double> parameters, const CrossBlockOf<T>& block, KernelScratchOf<T>& scratch, bool with_slope,
+                    T* correlation) const {
+        invert_lengthscales(parameters, scratch);
+        const std::size_t set = static_cast<std::size_t>(num_columns()) * kCrossSide;
+        scratch.scaled.resize(2 * set);
+        const auto scale_set = [&](const T* from, T* to) {
+            for (int c = 0; c < num_columns(); ++c, to += kCrossSide) {
+                const T factor = static_cast<T>(scratch.factors[c]);
+                for (int p = 0; p < kCrossSide; ++p) to[p] = factor * from[inputs_.columns[c] * kCrossSide + p];
+            }
+        };
+        scale_set(block.rows.data(), scratch.scaled.data());
+        scale_set(block.cols.data(), scratch.scaled.data() + set);
+        if (with_slope) scratch.slope.resize(kCrossPairs);
+        if (with_slope && alpha_) scratch.shape_slope.resize(kCrossPairs);
+        cross_values(profile_, alpha_ ? parameters.back() : 0.0, num_columns(), scratch.scaled.data(), scratch.scaled.data() + set,
+                     PairValues<T>{correlation, with_slope ? scratch.slope.data() : nullptr, scratch.shape_slope.data()});
+    }
+
+    template <class T>
+    void add_cross_gradient(KernelScratchOf<T>& scratch, const T* weight, T* gradient, T* row_gradient) const {
+        const std::size_t set = static_cast<std::size_t>(num_columns()) * kCrossSide;
+        scratch.workspace.resize(kCrossPairs);
+        scratch.column_gradient.resize(set + num_columns());
+        T *pull = scratch.column_gradient.data(), *stretch = pull + set;
+        cross_moments(num_columns(), scratch.scaled.data(), scratch.scaled.data() + set, weight, scratch.slope.data(),
+                      scratch.workspace.data(), stretch, row_gradient != nullptr ? pull : nullptr);
+        for (int c = 0; c < num_columns(); ++c) gradient[inputs_.lengthscale[c]] += stretch[c];
+        if (alpha_) gradient[num_lengthscales()] += std::inner_product(weight, weight + kCrossPairs, scratch.shape_slope.data(), T(0));
+        if (row_gradient == nullptr) return;
+        for (int c = 0; c < num_columns(); ++c, pull += kCrossSide) {
+            const T factor = static_cast<T>(scratch.factors[c]);
+            for (int p = 0; p < kCrossSide; ++p) row_gradient[inputs_.columns[c] * kCrossSide + p] -= factor * pull[p];
+        }
     }
 
     std::string name_;

@@ -27,13 +27,7 @@ using LaneOf = hn::Vec<TagOf<T>>;
 using Tag = TagOf<double>;
 using Lane = LaneOf<double>;
 
-#include "kernel/exp_minus-inl.hpp"
-// (first: the profiles use it)
-#include "kernel/profile/matern12-inl.hpp"
-#include "kernel/profile/matern32-inl.hpp"
-#include "kernel/profile/matern52-inl.hpp"
-#include "kernel/profile/rbf-inl.hpp"
-#include "kernel/profile/rq-inl.hpp"
+#include "kernel/pair_stores-inl.hpp"
 #include "linalg/few_registers-inl.hpp"
 
 constexpr int kTile = 4;         ///< pairs are treated in tiles of 4 x 4 points: what is loaded for one serves four
@@ -116,33 +110,6 @@ HWY_INLINE void squared_distances(const BlockPoints<T>& points, int p, int q, La
     if (points.num_columns >= kManyColumns && distances_by_products<kRows, kCols>(points, p, q, tile)) return;
     distances_by_differences<kRows, kCols>(points, p, q, tile);
 }
-
-// Where the values of a pair are computed from its squared distance and stored.
-template <class P, class T>
-struct PlainPairs {
-    PairValues<T> out;
-    HWY_INLINE void operator()(LaneOf<T> squared_distance, std::size_t at) const {
-        const TagOf<T> d;
-        LaneOf<T> k, e;
-        P::profile(d, squared_distance, k, e);
-        hn::Store(k, d, out.correlation + at);
-        if (out.slope != nullptr) hn::Store(e, d, out.slope + at);
-    }
-};
-template <class P>
-struct ShapedPairs {
-    PairValues<double> out;
-    double alpha;
-    HWY_INLINE void operator()(Lane squared_distance, std::size_t at) const {
-        const Tag d;
-        Lane k, e, shape;
-        P::profile(d, alpha, squared_distance, k, e, shape);
-        hn::Store(k, d, out.correlation + at);
-        if (out.slope == nullptr) return;
-        hn::Store(e, d, out.slope + at);
-        hn::Store(shape, d, out.shape_slope + at);
-    }
-};
 
 template <int kRows, int kCols, class T, class Pairs>
 HWY_INLINE void fill_tile(const BlockPoints<T>& points, int p, int q, const Pairs& pairs, int lane) {

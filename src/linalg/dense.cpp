@@ -15,9 +15,9 @@ void dpotri_(const char* uplo, const int* n, double* a, const int* stride, int* 
 namespace vnngp::linalg {
 namespace {
 
-int stride(const Matrix& a) { return static_cast<int>(std::max<Eigen::Index>(a.rows(), 1)); }
-int rows(const Matrix& a) { return static_cast<int>(a.rows()); }
-int cols(const Matrix& a) { return static_cast<int>(a.cols()); }
+int stride(const auto& a) { return static_cast<int>(std::max<Eigen::Index>(a.rows(), 1)); }
+int rows(const auto& a) { return static_cast<int>(a.rows()); }
+int cols(const auto& a) { return static_cast<int>(a.cols()); }
 CBLAS_TRANSPOSE cblas(Transposed transposed) { return transposed == Transposed::yes ? CblasTrans : CblasNoTrans; }
 
 constexpr int kPanel = 256;  ///< columns of a triangular or symmetric matrix that are computed or used together
@@ -66,6 +66,26 @@ void multiply_lower(const Matrix& l, Matrix& b, Transposed transposed) {
                 stride(b));
 }
 
+void solve_lower_from_right(const Matrix& l, Matrix& b) {
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, rows(b), cols(b), 1.0, l.data(), stride(l), b.data(),
+                stride(b));
+}
+
+void solve_lower(const FloatMatrix& l, FloatMatrix& b, Transposed transposed) {
+    cblas_strsm(CblasColMajor, CblasLeft, CblasLower, cblas(transposed), CblasNonUnit, rows(b), cols(b), 1.0F, l.data(), stride(l),
+                b.data(), stride(b));
+}
+
+void solve_lower_from_right(const FloatMatrix& l, FloatMatrix& b) {
+    cblas_strsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, rows(b), cols(b), 1.0F, l.data(), stride(l), b.data(),
+                stride(b));
+}
+
+void multiply_lower(const FloatMatrix& l, FloatMatrix& b, Transposed transposed) {
+    cblas_strmm(CblasColMajor, CblasLeft, CblasLower, cblas(transposed), CblasNonUnit, rows(b), cols(b), 1.0F, l.data(), stride(l),
+                b.data(), stride(b));
+}
+
 Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transposed b_transposed) {
     const bool left = a_transposed == Transposed::yes, right = b_transposed == Transposed::yes;
     Matrix c(left ? a.cols() : a.rows(), right ? b.rows() : b.cols());
@@ -75,54 +95,49 @@ Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transp
     return c;
 }
 
-namespace {
-
-void add_symmetric_product(int n, int columns, const double* a, int a_stride, const double* b, int b_stride, double* c, int c_stride) {
-    cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, n, columns, 1.0, a, a_stride, b, b_stride, 1.0, c, c_stride);
-}
-void add_symmetric_product(int n, int columns, const float* a, int a_stride, const float* b, int b_stride, float* c, int c_stride) {
-    cblas_ssymm(CblasColMajor, CblasLeft, CblasLower, n, columns, 1.0F, a, a_stride, b, b_stride, 1.0F, c, c_stride);
-}
-void add_product(CBLAS_TRANSPOSE transposed, int n, int columns, int inner, const double* a, int a_stride, const double* b, int b_stride,
-                 double* c, int c_stride) {
-    cblas_dgemm(CblasColMajor, transposed, CblasNoTrans, n, columns, inner, 1.0, a, a_stride, b, b_stride, 1.0, c, c_stride);
-}
-void add_product(CBLAS_TRANSPOSE transposed, int n, int columns, int inner, const float* a, int a_stride, const float* b, int b_stride,
-                 float* c, int c_stride) {
-    cblas_sgemm(CblasColMajor, transposed, CblasNoTrans, n, columns, inner, 1.0F, a, a_stride, b, b_stride, 1.0F, c, c_stride);
-}
-
 // OpenBLAS's dsymm copies all of A in a slow order, half of its time when b has few columns: below the diagonal each panel is multiplied
 // twice instead.
-template <class AnyMatrix>
-AnyMatrix symmetric_product_by_panels(const AnyMatrix& a_lower, const AnyMatrix& b) {
-    AnyMatrix c = AnyMatrix::Zero(b.rows(), b.cols());
-    const int n = static_cast<int>(b.rows()), columns = static_cast<int>(b.cols()), stride = std::max(n, 1);
+Matrix symmetric_product(const Matrix& a_lower, const Matrix& b) {
+    Matrix c = Matrix::Zero(b.rows(), b.cols());
+    const int n = rows(b), columns = cols(b), step = stride(b);
+    const auto add_product = [&](CBLAS_TRANSPOSE transposed, int height, int inner, const double* panel, int from, int to) {
+        cblas_dgemm(CblasColMajor, transposed, CblasNoTrans, height, columns, inner, 1.0, panel, step, b.data() + from, step, 1.0,
+                    c.data() + to, step);
+    };
     for (int first = 0; first < n; first += kPanel) {
         const int width = std::min(kPanel, n - first), next = first + width;
-        const auto* diagonal = a_lower.data() + first + static_cast<std::size_t>(first) * a_lower.rows();
-        const auto* below = diagonal + width;
-        add_symmetric_product(width, columns, diagonal, stride, b.data() + first, stride, c.data() + first, stride);
+        const double* diagonal = a_lower.data() + first + static_cast<std::size_t>(first) * a_lower.rows();
+        cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, width, columns, 1.0, diagonal, step, b.data() + first, step, 1.0,
+                    c.data() + first, step);
         if (next == n) break;
-        add_product(CblasNoTrans, n - next, columns, width, below, stride, b.data() + first, stride, c.data() + next, stride);
-        add_product(CblasTrans, width, columns, n - next, below, stride, b.data() + next, stride, c.data() + first, stride);
+        add_product(CblasNoTrans, n - next, width, diagonal + width, first, next);
+        add_product(CblasTrans, width, n - next, diagonal + width, next, first);
     }
     return c;
 }
 
-}  // namespace
-
-Matrix symmetric_product(const Matrix& a_lower, const Matrix& b) { return symmetric_product_by_panels(a_lower, b); }
-FloatMatrix symmetric_product(const FloatMatrix& a_lower, const FloatMatrix& b) { return symmetric_product_by_panels(a_lower, b); }
-
 Matrix lower_product(const Matrix& a, const Matrix& b) {
-    Matrix c(a.rows(), b.rows());
+    Matrix c;
+    lower_product(a, b, c);
+    return c;
+}
+
+void lower_product(const Matrix& a, const Matrix& b, Matrix& c) {
+    c.resize(a.rows(), b.rows());
     for (int first = 0; first < cols(c); first += kPanel) {
         const int width = std::min(kPanel, cols(c) - first);
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows(c) - first, width, cols(a), 1.0, a.data() + first, stride(a),
                     b.data() + first, stride(b), 0.0, c.data() + first + static_cast<std::size_t>(first) * c.rows(), stride(c));
     }
-    return c;
+}
+
+void lower_product(const FloatMatrix& a, const FloatMatrix& b, FloatMatrix& c) {
+    c.resize(a.rows(), b.rows());
+    for (int first = 0; first < cols(c); first += kPanel) {
+        const int width = std::min(kPanel, cols(c) - first);
+        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows(c) - first, width, cols(a), 1.0F, a.data() + first, stride(a),
+                    b.data() + first, stride(b), 0.0F, c.data() + first + static_cast<std::size_t>(first) * c.rows(), stride(c));
+    }
 }
 
 }  // namespace vnngp::linalg

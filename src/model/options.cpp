@@ -60,7 +60,7 @@ std::string_view precision_name(Precision precision) {
 
 bool in_single_precision(const FitOptions& options) {
     if (options.precision != Precision::automatic) return options.precision == Precision::single_;
-    return options.method == Method::vnngp && options.inference == Inference::stochastic;
+    return options.method == Method::svgp || (options.method == Method::vnngp && options.inference == Inference::stochastic);
 }
 
 std::string_view posterior_name(PosteriorForm form) {
@@ -105,7 +105,8 @@ void validate_method(const FitOptions& options) {
     require(!options.groups, "groups", "on", fmt::format("off with --method {}", method));
     require(options.inference == Inference::automatic || options.inference == Inference::stochastic, "inference", inference,
             fmt::format("auto or stochastic with --method {}", method));
-    require(options.precision != Precision::single_, "precision", "single", fmt::format("auto or double with --method {}", method));
+    require(options.precision != Precision::single_ || options.method == Method::svgp, "precision", "single",
+            fmt::format("auto or double with --method {}", method));
     require(options.metric == Metric::euclidean, "metric", "kernel", fmt::format("euclidean with --method {}", method));
     require(options.nugget.mode != NuggetOption::Mode::learned, "nugget", "learned",
             fmt::format("none, jitter or a variance with --method {}", method));

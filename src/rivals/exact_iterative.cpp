@@ -20,24 +20,30 @@ constexpr Eigen::Index kPanel = 1024;  ///< rows of C that exist at a time when 
 class ObservedCovariance {
 public:
     ObservedCovariance(const Context& context, const conditional::Covariance& covariance, const Points& points, double noise,
-                       const IterativeOptions& options)
+                       const IterativeOptions& options, IterativeMemory& memory)
         : context_(context),
           covariance_(covariance),
           points_(points),
           diagonal_(covariance.outputscale * covariance.jitter + covariance.nugget + noise) {
-        if (sizeof(double) * static_cast<std::size_t>(points.rows()) * points.rows() > options.cache_bytes) return;
-        kept_ = conditional::lower_covariance(context, covariance, points, noise);
-        if (!options.single_precision) return;
-        kept_single_ = kept_.cast<float>();
-        kept_.resize(0, 0);
+        const std::size_t entry = options.single_precision ? sizeof(float) : sizeof(double);
+        if (entry * static_cast<std::size_t>(points.rows()) * points.rows() > options.cache_bytes) return;
+        if (options.single_precision) {
+            memory.kept_single.resize(points.rows(), points.rows());
+            linalg::prefer_large_pages(memory.kept_single.data(), sizeof(float) * memory.kept_single.size());
+            conditional::lower_covariance(context, covariance, points, noise, memory.kept_single);
+            kept_single_ = &memory.kept_single;
+        } else {
+            conditional::lower_covariance(context, covariance, points, noise, memory.kept);
+            kept_ = &memory.kept;
+        }
     }
 
     double diagonal() const { return diagonal_; }
 
     Matrix operator()(const Matrix& b) const {
         context_.check_stop();
-        if (kept_.size() > 0) return linalg::symmetric_product(kept_, b);
-        if (kept_single_.size() > 0) return linalg::symmetric_product(kept_single_, b.cast<float>()).cast<double>();
+        if (kept_ != nullptr) return linalg::symmetric_product(*kept_, b);
+        if (kept_single_ != nullptr) return linalg::symmetric_product(context_, *kept_single_, b.cast<float>()).cast<double>();
         Matrix c(b.rows(), b.cols());
         for (Eigen::Index first = 0; first < c.rows(); first += kPanel) {
             const Eigen::Index count = std::min(kPanel, c.rows() - first);
@@ -52,8 +58,8 @@ private:
     const conditional::Covariance& covariance_;
     const Points& points_;
     double diagonal_;  ///< what the diagonal has besides the output scale
-    Matrix kept_;
-    linalg::FloatMatrix kept_single_;
+    const Matrix* kept_ = nullptr;
+    const linalg::FloatMatrix* kept_single_ = nullptr;
 };
 
 /// The coefficients of one right-hand side's conjugate gradients are those of a Lanczos run: T is P^{-1/2} C P^{-1/2} in its Krylov space.
@@ -96,7 +102,7 @@ BlockSolution conjugate_gradients(const ObservedCovariance& product, const LowRa
     const auto any_active = [&] {
         bool any = false;
         for (Eigen::Index c = 0; c < count; ++c) {
-            active[c] = active[c] && norm[c] > target[c];
+            active[c] = active[c] && norm[c] > (solution.iterations < options.least_iterations ? 0.0 : target[c]);
             any = any || active[c];
         }
         return any;
@@ -131,11 +137,13 @@ BlockSolution conjugate_gradients(const ObservedCovariance& product, const LowRa
 
 IterativeLikelihood iterative_log_likelihood(const Context& context, const inference::Problem& problem,
                                              const inference::Hyperparameters& hyper, const Matrix& probes, const IterativeOptions& options,
-                                             inference::ElboGradient* gradient) {
+                                             inference::ElboGradient* gradient, IterativeMemory* memory) {
     linalg::set_dense_threads(context.num_threads());
-    const conditional::Covariance covariance = inference::covariance(problem, hyper);
+    conditional::Covariance covariance = inference::covariance(problem, hyper);
+    covariance.single_precision = options.single_precision;
     const double noise = hyper.likelihood[0];
-    const ObservedCovariance product(context, covariance, problem.inducing, noise, options);
+    IterativeMemory own;
+    const ObservedCovariance product(context, covariance, problem.inducing, noise, options, memory != nullptr ? *memory : own);
     const LowRankPlusNoise preconditioner(context, covariance, problem.inducing, product.diagonal(), options.preconditioner_rank);
 
     // Column 0 is y - mu, the others are probes z ~ N(0, P).

@@ -31,6 +31,9 @@ constexpr int kFullEvaluations = 40;      ///< of all data, when subsamples have
 constexpr Index kPublishedFactor = 2500;  ///< the most points that the published training factors in every step
 constexpr Eigen::Index kProbes = 10;
 constexpr IterativeOptions kTraining{.preconditioner_rank = 100, .tolerance = 1e-2, .iterations = 100, .single_precision = true};
+// GPyTorch's: a relative residual of 1, but no fewer iterations than the steps of its Lanczos quadrature.
+constexpr IterativeOptions kPublished{
+    .preconditioner_rank = 100, .tolerance = 1.0, .iterations = 1000, .least_iterations = 20, .single_precision = true};
 constexpr IterativeOptions kFinal{.preconditioner_rank = 100, .tolerance = 1e-4, .iterations = 1000};
 
 Problem subsample(const Context& context, const Problem& problem, Index count) {
@@ -63,15 +66,15 @@ Matrix normal_probes(const Context& context, const Problem& problem, std::uint32
 /// The likelihood of one problem and its gradient, by whichever solver its size allows.
 class Objective {
 public:
-    Objective(const Context& context, const Problem& problem, bool factor, std::size_t memory)
-        : context_(context), problem_(problem), factor_(factor), memory_(memory), gradient_(problem, false, false) {}
+    Objective(const Context& context, const Problem& problem, bool factor, IterativeOptions options, std::size_t memory)
+        : context_(context), problem_(problem), factor_(factor), options_(options), gradient_(problem, false, false) {
+        options_.cache_bytes = memory;
+    }
 
     double operator()(const Hyperparameters& hyper, const Matrix& probes) {
         gradient_.clear();
         if (factor_) return exact_log_likelihood(context_, problem_, hyper, &gradient_);
-        IterativeOptions options = kTraining;
-        options.cache_bytes = memory_;
-        const auto estimate = iterative_log_likelihood(context_, problem_, hyper, probes, options, &gradient_);
+        const auto estimate = iterative_log_likelihood(context_, problem_, hyper, probes, options_, &gradient_, &memory_);
         linear_iterations_ = std::max<std::int64_t>(linear_iterations_, estimate.linear_iterations);
         return estimate.value;
     }
@@ -82,7 +85,8 @@ private:
     const Context& context_;
     const Problem& problem_;
     bool factor_;
-    std::size_t memory_;
+    IterativeOptions options_;
+    IterativeMemory memory_;
     ElboGradient gradient_;
     std::int64_t linear_iterations_ = 0;
 };
@@ -97,7 +101,7 @@ void maximize(const Context& context, const Problem& problem, const ExactOptions
     const ParameterVector layout(problem, {.nugget = false, .mean = options.learn_mean});
     const bool factor = fits(problem, options.memory_bytes);
     const Matrix probes = factor ? Matrix() : normal_probes(context, problem, 0);
-    Objective objective(context, problem, factor, options.memory_bytes);
+    Objective objective(context, problem, factor, kTraining, options.memory_bytes);
     const double n = problem.num_observations();
     const auto negative = [&](std::span<const double> raw, std::span<double> gradient) {
         layout.assign(raw, result.hyper);
@@ -146,8 +150,8 @@ double inverse_softplus(double value) { return value > 30.0 ? value : std::log(s
 // The published training moves raw numbers r with positive parameters softplus(r), a fixed number of steps, probes drawn anew in each.
 void climb_as_published(const Context& context, const Problem& problem, const ExactOptions& options, ExactResult& result) {
     const ParameterVector layout(problem, {.nugget = false, .mean = options.learn_mean});
-    const bool factor = problem.num_inducing() <= kPublishedFactor;
-    Objective objective(context, problem, factor, options.memory_bytes);
+    const bool factor = problem.num_inducing() <= kPublishedFactor && fits(problem, options.memory_bytes);
+    Objective objective(context, problem, factor, kPublished, options.memory_bytes);
     std::vector<double> logs = layout.raw(result.hyper);
     const std::size_t positive = logs.size() - (options.learn_mean ? 1 + problem.mean_columns.size() : 0);
     std::vector<double> raw = logs;

@@ -42,9 +42,10 @@ double full_bound(const Context& context, const Problem& problem, const SvgpResu
     std::vector<Index> all(problem.num_observations());
     std::iota(all.begin(), all.end(), 0);
     double sum = 0.0;
+    SvgpBound bound;
     for (std::size_t first = 0; first < all.size(); first += batch) {
         const auto part = std::span(all).subspan(first, std::min<std::size_t>(batch, all.size() - first));
-        sum += svgp_bound(context, problem, result.hyper, result.posterior, part) * static_cast<double>(part.size());
+        sum += bound(context, problem, result.hyper, result.posterior, part) * static_cast<double>(part.size());
     }
     return sum / static_cast<double>(all.size());
 }
@@ -62,6 +63,7 @@ SvgpResult fit_svgp(const Context& context, Problem& problem, Hyperparameters hy
 
     const Index n = problem.num_observations(), batch = std::min(options.batch, n);
     const std::int64_t per_epoch = num_chunks(n, batch), total = options.epochs * per_epoch;
+    SvgpBound bound;
     auto last_report = std::chrono::steady_clock::now() - std::chrono::hours(1);
     for (int epoch = 0; epoch < options.epochs; ++epoch) {
         RandomStream stream(context.seed, StreamPurpose::minibatch, static_cast<std::uint32_t>(epoch));
@@ -69,13 +71,12 @@ SvgpResult fit_svgp(const Context& context, Problem& problem, Hyperparameters hy
         double sum = 0.0;
         for (std::int64_t first = 0; first < n; first += batch) {
             const auto terms = std::span(order).subspan(first, std::min<std::int64_t>(batch, n - first));
-            sum += svgp_bound(context, problem, hyper, result.posterior, terms, &gradient, &result.jitter);
+            sum += bound(context, problem, hyper, result.posterior, terms, &gradient, &result.jitter);
             if (!std::isfinite(sum))
                 throw NumericalError(
                     fmt::format("training diverged in epoch {}: the bound is no longer finite; try a smaller --learning-rate (now {})",
                                 epoch + 1, options.learning_rate));
             const double rate = optim::stepped_learning_rate(options.learning_rate, result.steps, total);
-            if (!options.diagonal) gradient.factor = gradient.factor.triangularView<Eigen::Lower>();
             on_mean.step(rate, span_of(result.posterior.mean), span_of(gradient.mean));
             on_factor.step(rate, span_of(result.posterior.factor), span_of(gradient.factor));
             if (options.learn_locations) on_locations.step(rate, span_of(problem.inducing), span_of(gradient.locations));
@@ -95,6 +96,7 @@ SvgpResult fit_svgp(const Context& context, Problem& problem, Hyperparameters hy
         result.trace.push_back(sum / static_cast<double>(per_epoch) / n);
     }
     context.report({"train", total, total, ""});
+    problem.single_precision = false;  // it was for the minibatches
     result.hyper = std::move(hyper);
     result.converged = inference::has_settled(result.trace);
     result.elbo = full_bound(context, problem, result, batch);

@@ -45,6 +45,15 @@ struct LaneBlockOf {
 };
 using LaneBlock = LaneBlockOf<double>;
 
+/// All points of one set against all of another, kCrossSide each. Coordinates are [num_dims][kCrossSide], values of pairs
+/// [point of cols][point of rows].
+inline constexpr int kCrossSide = 64;
+template <class T>
+struct CrossBlockOf {
+    int num_dims = 0;
+    linalg::LaneBufferOf<T> rows, cols;
+};
+
 /// Memory a kernel may use between the two calls below for one block; grown by the kernel, reused by the caller, one per thread.
 template <class T>
 struct KernelScratchOf {
@@ -89,6 +98,19 @@ public:
     virtual void correlations(std::span<const double> parameters, const LaneBlockOf<float>& block, KernelScratchOf<float>& scratch,
                               bool with_slope, float* correlation) const;
     virtual void contract(const LaneBlockOf<float>& block, KernelScratchOf<float>& scratch, const float* weight, float* gradient) const;
+
+    /// Whether there are the two below, which spare dense matrices the pairs within a set; in single precision if has_single_precision().
+    virtual bool has_cross() const { return false; }
+    /// As above. correlation [kCrossSide][kCrossSide] and 64-byte aligned.
+    virtual void cross_correlations(std::span<const double> parameters, const CrossBlockOf<double>& block, KernelScratchOf<double>& scratch,
+                                    bool with_slope, double* correlation) const;
+    virtual void cross_correlations(std::span<const double> parameters, const CrossBlockOf<float>& block, KernelScratchOf<float>& scratch,
+                                    bool with_slope, float* correlation) const;
+    /// gradient [num_parameters]; row_gradient, unless null, [num_dims][kCrossSide]: of the coordinates of `rows`.
+    virtual void cross_contract(const CrossBlockOf<double>& block, KernelScratchOf<double>& scratch, const double* weight, double* gradient,
+                                double* row_gradient) const;
+    virtual void cross_contract(const CrossBlockOf<float>& block, KernelScratchOf<float>& scratch, const float* weight, float* gradient,
+                                float* row_gradient) const;
 
     /// Adds `share` times this kernel's squared distance to the metric.
     virtual void add_to_metric(std::span<const double> parameters, double share, Metric& metric) const = 0;

@@ -63,8 +63,8 @@ inline constexpr Inference kInferences[] = {Inference::automatic, Inference::col
                                             Inference::stochastic};
 std::string_view inference_name(Inference inference);
 
-/// Of the arithmetic in training rows (factorisations and solves of neighbourhoods). A row that single precision cannot serve is computed
-/// in double precision all the same.
+/// Of the arithmetic in training rows (factorisations and solves of neighbourhoods) and of the products of SVGP. What single precision
+/// cannot serve is computed in double precision all the same.
 enum class Precision {
     automatic,  ///< single_ for minibatches, whose own noise is far larger; double_ otherwise
     double_,

@@ -21,8 +21,15 @@ struct IterativeOptions {
     Index preconditioner_rank = 100;
     double tolerance = 1e-2;        ///< relative residual of each linear system
     int iterations = 200;           ///< of conjugate gradients, at most
+    int least_iterations = 0;       ///< a linear system is done no earlier
     std::size_t cache_bytes = 0;    ///< C is kept in memory when it is no larger, otherwise computed anew for every product
     bool single_precision = false;  ///< of C in memory: twice as fast, for tolerances that do not notice
+};
+
+/// C, for one likelihood after another: memory of that size is slow to come by.
+struct IterativeMemory {
+    linalg::Matrix kept;
+    linalg::FloatMatrix kept_single;
 };
 
 struct IterativeLikelihood {
@@ -36,7 +43,8 @@ struct IterativeLikelihood {
 /// same, smooth function of the hyperparameters.
 IterativeLikelihood iterative_log_likelihood(const Context& context, const inference::Problem& problem,
                                              const inference::Hyperparameters& hyper, const linalg::Matrix& probes,
-                                             const IterativeOptions& options, inference::ElboGradient* gradient = nullptr);
+                                             const IterativeOptions& options, inference::ElboGradient* gradient = nullptr,
+                                             IterativeMemory* memory = nullptr);
 
 struct ExactOptions {
     bool learn_hyperparameters = true;

@@ -25,16 +25,43 @@ WhitenedPosterior whitened_prior(Index inducing, bool diagonal);
 /// Derivatives of the bound.
 struct SvgpGradient {
     Vector mean;
-    linalg::Matrix factor;  ///< of the shape of WhitenedPosterior::factor; the lower triangle counts
+    linalg::Matrix factor;  ///< of the shape of WhitenedPosterior::factor; zero above the diagonal
     Points locations;       ///< d/dZ
     inference::ElboGradient hyper;
 };
 
 /// The bound on the observations `batch`, each counted N / |batch| times. problem: every observation has its input, none a site; graphs are
-/// not used. gradient, unless null, is overwritten.
+/// not used. gradient, unless null, is overwritten. With Problem::single_precision, what follows A is in single precision,
+/// unless K_zz is too close to singular for that; covariances, their factor and A never are.
 double svgp_bound(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
                   const WhitenedPosterior& posterior, std::span<const Index> batch, SvgpGradient* gradient = nullptr,
                   conditional::JitterReport* jitter = nullptr);
+
+/// The same for one batch after another, whose large matrices it keeps.
+class SvgpBound {
+public:
+    double operator()(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
+                      const WhitenedPosterior& posterior, std::span<const Index> batch, SvgpGradient* gradient = nullptr,
+                      conditional::JitterReport* jitter = nullptr);
+
+private:
+    template <class T>
+    struct Products {
+        linalg::MatrixOf<T> c, a, b, on_a, lower;  ///< C or L, A, C'A, dA, and of a product the lower triangle
+
+        void forward(const WhitenedPosterior& posterior, const linalg::Matrix& whitened);
+        void backward(const WhitenedPosterior& posterior, const Vector& on_mean, const Vector& on_variance, linalg::Matrix& on_factor);
+        void through_factor(const linalg::Matrix& factor);
+    };
+    template <class T>
+    double bound(Products<T>& products, const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
+                 const conditional::Covariance& covariance, const WhitenedPosterior& posterior, std::span<const Index> batch,
+                 SvgpGradient* gradient);
+
+    linalg::Matrix factor_, whitened_;  ///< L, A
+    Products<double> double_;
+    Products<float> single_;
+};
 
 struct SvgpOptions {
     int epochs = 300;

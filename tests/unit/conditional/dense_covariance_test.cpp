@@ -66,6 +66,50 @@ TEST(DenseCovariance, CrossAdjointMatchesFiniteDifferences) {
     testing::expect_gradient_matches(moved, coordinates, std::span(locations.data(), 120), 1e-7);
 }
 
+// A product of kernels has no cross blocks; this one is the kernel above in disguise.
+TEST(DenseCovariance, IsTheSameByEitherKindOfTiles) {
+    const auto kernel = kernel::make_kernel("rbf", 3), product = kernel::make_kernel("rbf(x1) * rbf(x2) * rbf(x3)", 3);
+    ASSERT_TRUE(kernel->has_cross());
+    ASSERT_FALSE(product->has_cross());
+    const Covariance cross{kernel.get(), {0.9, 1.3, 0.7}, 1.6}, lanes{product.get(), {0.9, 1.3, 0.7}, 1.6};
+    const Points x = testing::random_points(110, 3, 1), z = testing::random_points(290, 3, 2);
+    const Matrix w = testing::random_points(110, 290, 3);
+    EXPECT_LT((cross_covariance({}, cross, x, z) - cross_covariance({}, lanes, x, z)).cwiseAbs().maxCoeff(), 1e-13);
+    CovarianceGradient a, b;
+    Points at_a = Points::Zero(110, 3), at_b = at_a;
+    contract_cross({}, cross, x, z, entries(w), a, &at_a);
+    contract_cross({}, lanes, x, z, entries(w), b, &at_b);
+    for (std::size_t p = 0; p < 3; ++p) EXPECT_NEAR(a.log_shape[p], b.log_shape[p], 1e-10);
+    EXPECT_NEAR(a.log_outputscale, b.log_outputscale, 1e-10);
+    EXPECT_LT((at_a - at_b).cwiseAbs().maxCoeff(), 1e-11);
+}
+
+TEST(DenseCovariance, SinglePrecisionIsTheSameToItsDigits) {
+    const Points x = testing::random_points(300, 3, 1);
+    Matrix w = testing::random_points(300, 300, 3);
+    w = (w + w.transpose()).eval();
+    for (const char* name : {"matern12", "matern52", "rq", "rbf(x1) * rbf(x2,x3)"}) {  // the last two have none
+        const auto kernel = kernel::make_kernel(name, 3);
+        Covariance covariance{kernel.get(), {0.9, 1.3, 0.7}, 1.6, 0.05, 1e-6};
+        if (kernel->num_parameters() == 4) covariance.shape.push_back(0.8);
+        linalg::FloatMatrix single;
+        lower_covariance({}, covariance, x, 0.1, single);
+        const Matrix twice = lower_covariance({}, covariance, x, 0.1);
+        EXPECT_LT(Matrix((single.cast<double>() - twice).triangularView<Eigen::Lower>()).cwiseAbs().maxCoeff(), 2e-6) << name;
+        CovarianceGradient a, b;
+        Points at_a = Points::Zero(300, 3), at_b = at_a;
+        contract_symmetric({}, covariance, x, entries(w), b);
+        contract_cross({}, covariance, x, x, entries(w), b, &at_b);
+        covariance.single_precision = true;
+        contract_symmetric({}, covariance, x, entries(w), a);
+        contract_cross({}, covariance, x, x, entries(w), a, &at_a);
+        // Against the size of a sum of 90,000 random signs.
+        for (std::size_t p = 0; p < covariance.shape.size(); ++p) EXPECT_NEAR(a.log_shape[p], b.log_shape[p], 1e-3) << name;
+        EXPECT_NEAR(a.log_outputscale, b.log_outputscale, 1e-3) << name;
+        EXPECT_LT((at_a - at_b).cwiseAbs().maxCoeff(), 1e-4) << name;
+    }
+}
+
 TEST(DenseCovariance, SymmetricAdjointIsTheFullOne) {
     const Setting s;
     const Points x = testing::random_points(110, 3, 1);

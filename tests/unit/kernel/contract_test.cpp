@@ -291,6 +291,69 @@ TEST_P(KernelContract, GradientsAreAddedAndScratchMayBeReusedForAnyBlock) {
     }
 }
 
+/// Correlations of a cross block and its derivatives, one after the other.
+template <class T>
+std::vector<double> cross_values(const Kernel& kernel, const std::vector<double>& parameters, const Points& rows, const Points& cols,
+                                 const Eigen::MatrixXd& weights, KernelScratchOf<T>& scratch) {
+    CrossBlockOf<T> block{kernel.num_dims(), linalg::LaneBufferOf<T>(rows.size()), linalg::LaneBufferOf<T>(cols.size())};
+    for (int p = 0; p < kCrossSide; ++p)
+        for (int dim = 0; dim < block.num_dims; ++dim) {
+            block.rows[dim * kCrossSide + p] = static_cast<T>(rows(p, dim));
+            block.cols[dim * kCrossSide + p] = static_cast<T>(cols(p, dim));
+        }
+    const std::size_t pairs = kCrossSide * kCrossSide;
+    linalg::LaneBufferOf<T> weight(pairs), correlation(pairs), without_slope(pairs), gradient(parameters.size(), T(2)),
+        locations(rows.size(), T(2)), shape_only(parameters.size(), T(2));
+    for (std::size_t e = 0; e < pairs; ++e) weight[e] = static_cast<T>(weights.data()[e]);
+    kernel.cross_correlations(parameters, block, scratch, false, without_slope.data());
+    kernel.cross_correlations(parameters, block, scratch, true, correlation.data());
+    EXPECT_EQ(correlation, without_slope);
+    kernel.cross_contract(block, scratch, weight.data(), shape_only.data(), nullptr);
+    kernel.cross_contract(block, scratch, weight.data(), gradient.data(), locations.data());
+    EXPECT_EQ(gradient, shape_only);
+    std::vector<double> all(correlation.begin(), correlation.end());
+    for (const T value : gradient) all.push_back(value - 2.0);
+    for (const T value : locations) all.push_back(value - 2.0);
+    return all;
+}
+
+// The points of both sides in one block of lanes, with weights for the pairs across alone.
+TEST_P(KernelContract, CrossBlocksAreThePairsAcrossInABlockOfBoth) {
+    if (!kernel->has_cross()) return;
+    const Points rows = testing::random_points(kCrossSide, dims, 8), cols = testing::random_points(kCrossSide, dims, 9);
+    const Eigen::MatrixXd weights = testing::random_points(kCrossSide, kCrossSide, 10);
+    LaneBlock block{2 * kCrossSide, dims, linalg::LaneBuffer(2 * rows.size() * kLanes)};
+    for (Eigen::Index e = 0; e < rows.size(); ++e) {
+        std::fill_n(block.coordinates.data() + e * kLanes, kLanes, rows.data()[e]);
+        std::fill_n(block.coordinates.data() + (rows.size() + e) * kLanes, kLanes, cols.data()[e]);
+    }
+    linalg::LaneBuffer packed(packed_row(2 * kCrossSide) * kLanes), weight(packed.size(), 0.0), gradient(parameters.size() * kLanes, 0.0),
+        locations(block.coordinates.size(), 0.0);
+    const auto place = [](int p, int q) { return (packed_row(kCrossSide + q) + p) * kLanes; };
+    for (int q = 0; q < kCrossSide; ++q)
+        for (int p = 0; p < kCrossSide; ++p) weight[place(p, q)] = weights(p, q);
+    KernelScratch lanes;
+    kernel->correlations(parameters, block, lanes, true, packed.data());
+    kernel->contract(parameters, block, lanes, weight.data(), gradient.data(), locations.data());
+    std::vector<double> expected;
+    for (int q = 0; q < kCrossSide; ++q)
+        for (int p = 0; p < kCrossSide; ++p) expected.push_back(packed[place(p, q)]);
+    for (std::size_t i = 0; i < parameters.size(); ++i) expected.push_back(gradient[i * kLanes]);
+    for (int dim = 0; dim < dims; ++dim)
+        for (int p = 0; p < kCrossSide; ++p) expected.push_back(locations[(p * dims + dim) * kLanes]);
+
+    KernelScratch scratch;
+    for (int round = 0; round < 2; ++round) {
+        const auto found = cross_values(*kernel, parameters, rows, cols, weights, scratch);
+        for (std::size_t e = 0; e < expected.size(); ++e) EXPECT_NEAR(found[e], expected[e], 1e-11);
+    }
+    if (!kernel->has_single_precision()) return;
+    // Sums over 4,096 pairs are of the order of 50, those of a point's of 5.
+    KernelScratchOf<float> single;
+    const auto found = cross_values(*kernel, parameters, rows, cols, weights, single);
+    for (std::size_t e = 0; e < expected.size(); ++e) EXPECT_NEAR(found[e], expected[e], e < 4096 ? 1e-6 : 1e-4) << e;
+}
+
 TEST_P(KernelContract, GradientVanishesAtCoincidentPoints) {
     LaneBlock block{3, dims, linalg::LaneBuffer(3 * dims * kLanes, 0.25)};
     linalg::LaneBuffer packed(packed_row(3) * kLanes), weight(packed.size(), 1.0), gradient(parameters.size() * kLanes, 0.0),

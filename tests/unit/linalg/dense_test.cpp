@@ -55,7 +55,19 @@ TEST(Dense, TriangularProductsAndSolvesUndoEachOther) {
             EXPECT_LT((x - expected).norm(), 1e-12 * expected.norm());
             solve_lower(spoilt_above(factor), x, transposed);
             EXPECT_LT((x - b).norm(), 1e-9 * b.norm());
+            FloatMatrix single = b.cast<float>();
+            multiply_lower(spoilt_above(factor).cast<float>(), single, transposed);
+            EXPECT_LT((single.cast<double>() - expected).norm(), 1e-6 * expected.norm());
+            solve_lower(spoilt_above(factor).cast<float>(), single, transposed);
+            EXPECT_LT((single.cast<double>() - b).norm(), 1e-3 * b.norm());
         }
+        const Matrix rows = random_matrix(7, size, 13);
+        Matrix x = rows * lower;
+        solve_lower_from_right(spoilt_above(factor), x);
+        EXPECT_LT((x - rows).norm(), 1e-9 * rows.norm());
+        FloatMatrix single = (rows * lower).cast<float>();
+        solve_lower_from_right(spoilt_above(factor).cast<float>(), single);
+        EXPECT_LT((single.cast<double>() - rows).norm(), 1e-3 * rows.norm());
     }
 }
 
@@ -67,10 +79,22 @@ TEST(Dense, ProductsAreThoseOfEigen) {
     EXPECT_LT((product(b, Transposed::yes, a, Transposed::yes) - b.transpose() * a.transpose()).norm(), 1e-12);
     const Matrix lower = lower_product(a, c), full = a * c.transpose();
     EXPECT_LT(Matrix((lower - full).triangularView<Eigen::Lower>()).norm(), 1e-11);
+    FloatMatrix single_lower;
+    lower_product(FloatMatrix(a.cast<float>()), FloatMatrix(c.cast<float>()), single_lower);
+    EXPECT_LT(Matrix((single_lower.cast<double>() - full).triangularView<Eigen::Lower>()).norm(), 1e-6 * full.norm());
     const Matrix s = positive_definite(300);
     EXPECT_LT((symmetric_product(spoilt_above(s), a) - s * a).norm(), 1e-9 * (s * a).norm());
-    const FloatMatrix single = symmetric_product(FloatMatrix(spoilt_above(s).cast<float>()), FloatMatrix(a.cast<float>()));
-    EXPECT_LT((single.cast<double>() - s * a).norm(), 1e-5 * (s * a).norm());
+}
+
+TEST(Dense, SymmetricProductsInSinglePrecisionAreTheSameToItsDigitsAndAtAnyNumberOfThreads) {
+    for (const Index size : {1, 511, 512, 1400})
+        for (const int columns : {1, 6, 11}) {
+            const Matrix s = positive_definite(size), b = random_matrix(size, columns, 16), expected = s * b;
+            const FloatMatrix lower = spoilt_above(s).cast<float>(), right = b.cast<float>();
+            const FloatMatrix product = symmetric_product({.threads = 1}, lower, right);
+            EXPECT_LT((product.cast<double>() - expected).norm(), 1e-5 * expected.norm());
+            EXPECT_EQ(product, symmetric_product({.threads = 3}, lower, right));
+        }
 }
 
 }  // namespace

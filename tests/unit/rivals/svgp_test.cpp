@@ -121,6 +121,18 @@ TEST_P(Svgp, MinibatchesAreUnbiased) {
     EXPECT_NEAR(sum / static_cast<double>(all.size()), svgp_bound({}, f.problem, f.hyper, posterior, all), 1e-8);
 }
 
+TEST_P(Svgp, MemoryOfAnEarlierBatchChangesNothing) {
+    SvgpGradient fresh{{}, {}, {}, inference::ElboGradient(f.problem, false, false)}, again = fresh;
+    const std::vector<Index> batch{0, 3, 4, 11, 30};
+    SvgpBound bound;
+    bound({}, f.problem, f.hyper, posterior, all, &again);
+    EXPECT_EQ(bound({}, f.problem, f.hyper, posterior, batch, &again), svgp_bound({}, f.problem, f.hyper, posterior, batch, &fresh));
+    EXPECT_EQ(again.mean, fresh.mean);
+    EXPECT_EQ(again.factor, fresh.factor);
+    EXPECT_EQ(again.locations, fresh.locations);
+    EXPECT_EQ(again.hyper.covariance.log_shape, fresh.hyper.covariance.log_shape);
+}
+
 INSTANTIATE_TEST_SUITE_P(LikelihoodsAndForms, Svgp,
                          ::testing::Combine(::testing::Values("gaussian", "student-t", "bernoulli", "poisson"), ::testing::Bool()));
 
@@ -162,6 +174,40 @@ TEST(SvgpLaws, AnyPosteriorsBoundIsBelowTheEvidence) {
         EXPECT_LT(svgp_bound({}, f.problem, f.hyper, any_posterior(diagonal), everything(f.problem)), evidence);
         EXPECT_LT(svgp_bound({}, f.problem, f.hyper, whitened_prior(kInducing, diagonal), everything(f.problem)), evidence);
     }
+}
+
+// 300 inducing points within a few length-scales: the condition number of K_zz is 1e5 with the nugget of the published training.
+TEST(SvgpLaws, SinglePrecisionIsLostInTheNoiseOfABatch) {
+    constexpr Index inducing = 300, observations = 400;
+    SmallProblem f = inference::small_problem("gaussian", Layout::data_rows, kInducing);
+    f.problem.inducing = testing::random_points(inducing, 2, 5);
+    f.problem.inputs = testing::random_points(observations, 2, 6);
+    f.problem.targets = f.problem.inputs.col(0).array().sin().matrix() + 0.1 * testing::random_vector(observations, 7);
+    f.hyper.shape = {1.0, 1.5};
+    f.hyper.nugget = 1e-3;
+    f.hyper.likelihood = {0.02};
+    WhitenedPosterior posterior{testing::random_vector(inducing, 31), 0.02 * testing::random_points(inducing, inducing, 32)};
+    posterior.factor.diagonal() = testing::random_vector(inducing, 33).cwiseAbs().array() + 0.1;
+    const auto all = everything(f.problem);
+    SvgpGradient twice{{}, {}, {}, inference::ElboGradient(f.problem, false, false)}, single = twice;
+    const double expected = svgp_bound({}, f.problem, f.hyper, posterior, all, &twice);
+    f.problem.single_precision = true;
+    EXPECT_NEAR(svgp_bound({}, f.problem, f.hyper, posterior, all, &single), expected, 1e-6 * std::abs(expected));
+    const auto expect_close = [](const auto& a, const auto& b) { EXPECT_LT((a - b).norm(), 1e-3 * b.norm()); };
+    expect_close(single.mean, twice.mean);
+    expect_close(single.factor, twice.factor);
+    expect_close(single.locations, twice.locations);
+    const ParameterVector layout(f.problem, {});
+    const auto a = layout.gradient(single.hyper), b = layout.gradient(twice.hyper);
+    for (std::size_t p = 0; p < a.size(); ++p) EXPECT_NEAR(a[p], b[p], 1e-3 * std::abs(b[p]) + 1e-6 * std::abs(expected)) << p;
+
+    // Without a nugget K_zz is too close to singular.
+    f.hyper.nugget = 0.0;
+    const double served = svgp_bound({}, f.problem, f.hyper, posterior, all, &single);
+    f.problem.single_precision = false;
+    EXPECT_EQ(served, svgp_bound({}, f.problem, f.hyper, posterior, all, &twice));
+    EXPECT_EQ(single.factor, twice.factor);
+    EXPECT_EQ(single.locations, twice.locations);
 }
 
 TEST(SvgpLaws, TrainingComesCloseToTheEvidenceForKnownHyperparameters) {
