@@ -51,7 +51,7 @@ double seconds_per_step(const Setting& s, std::int64_t steps) {
     inference::StochasticOptions options{.batch = 1024};
     const std::int64_t steps_per_epoch = (problem.num_observations() + options.batch - 1) / options.batch;
     options.epochs = static_cast<int>(std::max<std::int64_t>(1, steps / steps_per_epoch));
-    auto state = inference::initial_state({}, problem, s.hyper, options);
+    auto state = inference::initial_state(problem, s.hyper, options.learned);
     const double seconds = seconds_of([&] { inference::fit_stochastic({}, problem, s.hyper, options, std::move(state)); });
     return seconds / static_cast<double>(options.epochs * steps_per_epoch);
 }
