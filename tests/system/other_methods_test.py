@@ -56,7 +56,7 @@ class OtherMethods(SystemTest):
                               (["--method", "exact", "--likelihood", "student-t"], ["--likelihood student-t", "exact", "svgp"]),
                               (["--method", "exact", "--posterior", "full"], ["--posterior full", "exact"]),
                               (["--method", "svgp", "--metric", "kernel"], ["--metric kernel", "svgp"]),
-                              (["--method", "svgp", "--precision", "single"], ["--precision single", "svgp"]),
+                              (["--method", "swsgp", "--precision", "single"], ["--precision single", "swsgp"]),
                               (["--method", "svgp", "--resume"], ["--resume", "svgp"]),
                               (["--method", "swsgp", "--nugget", "learned"], ["--nugget learned", "swsgp"]),
                               (["--method", "swsgp", "--inference", "natural"], ["--inference natural", "swsgp"])):
