@@ -20,11 +20,12 @@ int rows(const auto& a) { return static_cast<int>(a.rows()); }
 int cols(const auto& a) { return static_cast<int>(a.cols()); }
 CBLAS_TRANSPOSE cblas(Transposed transposed) { return transposed == Transposed::yes ? CblasTrans : CblasNoTrans; }
 
-constexpr int kPanel = 256;  ///< columns of a triangular or symmetric matrix that are computed or used together
+constexpr Eigen::Index kFewRows = 512;  ///< a product of such matrices takes milliseconds
+constexpr int kPanel = 256;             ///< columns of a triangular or symmetric matrix that are computed or used together
 
 }  // namespace
 
-void set_dense_threads(int threads) { openblas_set_num_threads(threads); }
+void set_dense_threads(int threads, Eigen::Index order) { openblas_set_num_threads(order < kFewRows ? 1 : threads); }
 
 std::string dense_advice() {
 #if defined(__x86_64__)

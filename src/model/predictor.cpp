@@ -118,7 +118,7 @@ void Predictor::look_around(const Points& x, const std::vector<model::GapCell>& 
     for (std::size_t c = 0; c < cells.size(); ++c)
         for (std::span<const Index> rest = cells[c].points; !rest.empty(); rest = rest.subspan(pieces.back().points.size()))
             pieces.push_back({static_cast<Index>(c), rest.first(std::min(rest.size(), kPointsPerPiece))});
-    linalg::set_dense_threads(1);
+    linalg::set_dense_threads(1, 0);
     parallel_chunks(context_, static_cast<std::int64_t>(pieces.size()), 1, [&](const Chunk& chunk) {
         const auto& [cell, points] = pieces[chunk.number];
         const Points there = data::gather_rows(x, points);

@@ -23,7 +23,7 @@ constexpr double kSampleJitter = 1e-10;  ///< of the output scale
 DensePosterior::DensePosterior(const Context& context, conditional::Covariance covariance, const Points& inducing, Vector mean,
                                Matrix factor)
     : covariance_(std::move(covariance)), inducing_(inducing), mean_(std::move(mean)), factor_(std::move(factor)) {
-    linalg::set_dense_threads(context.num_threads());
+    linalg::set_dense_threads(context.num_threads(), inducing_.rows());
     prior_factor_ = conditional::factored_covariance(context, covariance_, inducing_, 0.0);
 }
 
@@ -37,7 +37,7 @@ DensePosterior DensePosterior::of_observations(const Context& context, condition
 }
 
 DensePosterior::Projected DensePosterior::project(const Context& context, const Points& inputs) const {
-    linalg::set_dense_threads(context.num_threads());
+    linalg::set_dense_threads(context.num_threads(), inducing_.rows());
     Projected projected{conditional::cross_covariance(context, covariance_, inducing_, inputs), {}};
     linalg::solve_lower(prior_factor_, projected.a);
     if (factor_.size() == 0) return projected;

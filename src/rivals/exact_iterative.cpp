@@ -138,7 +138,7 @@ BlockSolution conjugate_gradients(const ObservedCovariance& product, const LowRa
 IterativeLikelihood iterative_log_likelihood(const Context& context, const inference::Problem& problem,
                                              const inference::Hyperparameters& hyper, const Matrix& probes, const IterativeOptions& options,
                                              inference::ElboGradient* gradient, IterativeMemory* memory) {
-    linalg::set_dense_threads(context.num_threads());
+    linalg::set_dense_threads(context.num_threads(), problem.num_inducing());
     conditional::Covariance covariance = inference::covariance(problem, hyper);
     covariance.single_precision = options.single_precision;
     const double noise = hyper.likelihood[0];

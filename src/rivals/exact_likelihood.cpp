@@ -23,7 +23,7 @@ Vector centered_observations(const inference::Problem& problem, const inference:
 
 double exact_log_likelihood(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
                             inference::ElboGradient* gradient) {
-    linalg::set_dense_threads(context.num_threads());
+    linalg::set_dense_threads(context.num_threads(), problem.num_inducing());
     conditional::Covariance covariance = inference::covariance(problem, hyper);
     const double noise = hyper.likelihood[0];
     linalg::Matrix factor = conditional::factored_covariance(context, covariance, problem.inducing, noise);

@@ -153,7 +153,7 @@ void SvgpBound::Products<T>::through_factor(const Matrix& factor) {
 double SvgpBound::operator()(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
                              const WhitenedPosterior& posterior, std::span<const Index> batch, SvgpGradient* gradient,
                              conditional::JitterReport* jitter) {
-    linalg::set_dense_threads(context.num_threads());
+    linalg::set_dense_threads(context.num_threads(), problem.num_inducing());
     conditional::Covariance covariance = inference::covariance(problem, hyper);
     covariance.single_precision = false;
     conditional::factored_covariance(context, covariance, problem.inducing, 0.0, factor_);

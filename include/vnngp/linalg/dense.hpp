@@ -14,8 +14,10 @@ using MatrixOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Matrix = Eigen::MatrixXd;
 using FloatMatrix = Eigen::MatrixXf;  ///< where half the memory and twice the speed are worth more than the digits
 
-/// For all calls that follow, in the whole process.
-void set_dense_threads(int threads);
+/// For all calls that follow, in the whole process: one thread, or up to `threads` where matrices have `order` rows and that is enough to
+/// gain by it. The library's threads wait for each other by giving their time away, so that on a busy machine a short call takes as long as
+/// the others' turns: hundreds of times as long.
+void set_dense_threads(int threads, Eigen::Index order);
 
 /// What would make the library faster here, for a note to the user; empty when nothing would: an OpenBLAS that is older than the processor
 /// falls back to its smallest instruction set, which costs a factor of four.

@@ -169,7 +169,7 @@ TEST(Exact, TrainingFindsTheMaximumByEitherSolver) {
 
     // C is kept in single precision, a factor would not fit: loose solves and few probes climb to the same place.
     const auto loose =
-        fit_exact({}, f.problem, f.hyper, {.published = true, .epochs = 400, .learning_rate = 0.05, .memory_bytes = 4 * 120 * 120});
+        fit_exact({}, f.problem, f.hyper, {.published = true, .epochs = 100, .learning_rate = 0.1, .memory_bytes = 4 * 120 * 120});
     EXPECT_EQ(loose.solver, "conjugate gradients");
     EXPECT_GE(loose.linear_iterations, 20);
     EXPECT_NEAR(exact_log_likelihood({}, f.problem, loose.hyper), by_factor.log_likelihood, 0.5);
