@@ -1,4 +1,4 @@
-// Time, work and memory of the predecessor graph, on simulated points or on CSV files (a header, numbers only; the inputs standardised, the
+// Time, work and memory of the predecessor graph, on simulated points or on CSV files (also .gz; numbers only; the inputs standardised, the
 // rows in random order), and its agreement with brute force on a few rows.
 //
 //     bench_neighbors [--k 32] [--rows 372000] [--drop 1] [--uniform 1000000x2] [file.csv ...]

@@ -25,7 +25,7 @@ struct ClosedFormResult {
     inference::Hyperparameters hyper;
     inference::OptimalPosterior posterior;
     std::vector<double> trace;              ///< the objective per observation, at every evaluation on all the data
-    std::vector<double> neighbors_changed;  ///< share of the edges, at every search after the first on all the data
+    std::vector<double> neighbors_changed;  ///< share of the edges, at every refresh() after the first on all the data
     std::int64_t passes = 0;                ///< over all rows
     int linear_iterations = 0;              ///< of conjugate gradients, in the longest solve
     double seconds_neighbors = 0.0;

@@ -9,6 +9,9 @@
 namespace vnngp::model {
 namespace {
 
+constexpr double kNegligible = 0.01;  ///< share of edges that is not worth a search
+constexpr double kNothing = 1e-9;     ///< what rounding makes of 0
+
 struct Timer {
     explicit Timer(double& sum) : total(sum) {}
     ~Timer() { total += seconds_since(start); }
@@ -27,11 +30,18 @@ NeighborMetric GraphSearch::metric(const inference::Hyperparameters& hyper) cons
     return {settings_.metric, *problem_.kernel, hyper.shape};
 }
 
-inference::ResponseTerms GraphSearch::terms(const inference::Hyperparameters& hyper, std::vector<Index> points) {
+double GraphSearch::change(const std::vector<double>& from, const inference::Hyperparameters& hyper) const {
+    return largest_change({settings_.metric, *problem_.kernel, from}, metric(hyper), problem_.inducing);
+}
+
+inference::ResponseTerms GraphSearch::terms(const inference::Hyperparameters& hyper, const std::vector<Index>& points) {
     const Timer timer(seconds_);
-    Points locations = data::gather_rows(problem_.inducing, points);
-    auto graph = nearest_predecessors(metric(hyper), problem_.inducing, points, settings_.neighbors, context_);
-    return {std::move(points), std::move(locations), std::move(graph)};
+    if (terms_.points != points || change(terms_shape_, hyper) > kNothing) {
+        auto graph = nearest_predecessors(metric(hyper), problem_.inducing, points, settings_.neighbors, context_);
+        terms_ = {points, data::gather_rows(problem_.inducing, points), std::move(graph)};
+        terms_shape_ = hyper.shape;
+    }
+    return terms_;
 }
 
 void GraphSearch::permute(std::span<const Index> old_number, std::initializer_list<Vector*> along) {
@@ -53,6 +63,12 @@ void GraphSearch::restore(std::initializer_list<Vector*> along) {
 
 double GraphSearch::refresh(const inference::Hyperparameters& hyper, std::initializer_list<Vector*> along) {
     const Timer timer(seconds_);
+    if (!number_.empty()) {
+        const double most = change(graphs_shape_, hyper);
+        if (most <= kNegligible) return most;
+    }
+    graphs_shape_ = hyper.shape;
+    terms_ = {};
     auto before = std::move(problem_.prior_graph);
     const std::vector<Index> number_before = number_;
     restore(along);

@@ -25,6 +25,11 @@ struct NeighborMetric {
 /// Coordinates in which Euclidean distance is, at least roughly, the metric.
 Points metric_coordinates(const NeighborMetric& metric, const Points& points);
 
+/// About the most that the neighbours of points can change between two metrics, as a share of them: where coordinates are stretched by
+/// factors that differ by exp(d), only neighbours within a shell of that thickness can be replaced. 0 for a common factor. Infinite where
+/// the metrics differ by more than factors.
+double largest_change(const NeighborMetric& from, const NeighborMetric& to, const Points& points);
+
 /// For every point its nearest predecessors, and for some of the points only (ascending).
 neighbors::NeighborGraph nearest_predecessors(const NeighborMetric& metric, const Points& points, Index max_neighbors,
                                               const Context& context);

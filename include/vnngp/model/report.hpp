@@ -34,7 +34,7 @@ struct FitReport {
     std::vector<double> trace;              ///< the bound per observation after each epoch, or at each evaluation
     std::int64_t passes = 0;                ///< over all rows of the data
     std::int64_t linear_iterations = 0;     ///< of conjugate gradients, in the longest solve
-    std::vector<double> neighbors_changed;  ///< share of the neighbours that each search in the learned metric replaced
+    std::vector<double> neighbors_changed;  ///< share of the neighbours that each search in the learned metric replaced, or might have
     std::vector<Tried> tried;               ///< settings compared on held-out data
     double seconds_choose = 0.0;            ///< spent on that
     double seconds_neighbors = 0.0;

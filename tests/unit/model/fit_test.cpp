@@ -44,12 +44,14 @@ TEST_P(EveryInference, SinglePrecisionIsForMinibatchesAndDoesNotShow) {
     const auto in = [&](Precision precision) {
         FitOptions options = quick(GetParam());
         options.precision = precision;
-        return fit(x, wave(x), options).predict(test).mean;
+        return fit(x, wave(x), options).predict(test);
     };
-    const Vector automatic = in(Precision::automatic), single = in(Precision::single_), full = in(Precision::double_);
-    EXPECT_EQ(automatic, GetParam() == Inference::stochastic ? single : full);
-    EXPECT_NE(single, full);
-    EXPECT_LT((single - full).cwiseAbs().maxCoeff(), 0.02);
+    const Prediction automatic = in(Precision::automatic), single = in(Precision::single_), full = in(Precision::double_);
+    EXPECT_EQ(automatic.mean, GetParam() == Inference::stochastic ? single.mean : full.mean);
+    EXPECT_NE(single.mean, full.mean);
+    // Line searches that end where rounding hides the gain of a step end apart: by much less than what is known.
+    const auto apart = (single.mean - full.mean).array() / full.latent_variance.array().sqrt();
+    EXPECT_LT(root_mean_square(apart.matrix()), 0.25);
 }
 
 TEST_P(EveryInference, DoesNotDependOnTheUnitsOfTheData) {

@@ -1,5 +1,8 @@
 // What near means: in training and in prediction alike.
+#include <cmath>
+
 #include "dense_prediction.hpp"
+#include "vnngp/model/neighbor_search.hpp"
 
 namespace vnngp {
 namespace {
@@ -59,6 +62,59 @@ TEST(KernelMetric, SearchesUntilTheNeighboursSettle) {
         options.metric = Metric::euclidean;
         EXPECT_TRUE(fit(x, y, options).report.neighbors_changed.empty()) << inference_name(inference);
     }
+}
+
+TEST(LargestChange, IsNotExceededByWhatASearchReplaces) {
+    constexpr Index kCount = 3000, kNeighbors = 16;
+    for (const int dims : {2, 5}) {
+        const auto kernel = kernel::make_kernel("matern32", dims);
+        const Points points = random_points(kCount, dims, 9);
+        const NeighborMetric before{Metric::kernel, *kernel, std::vector<double>(dims, 0.5)};
+        const auto graph = nearest_predecessors(before, points, kNeighbors, {});
+        for (const double spread : {0.01, 0.1}) {
+            NeighborMetric after = before;
+            for (int d = 0; d < dims; ++d) after.shape[d] *= 3.0 * std::exp(spread * d / (dims - 1));
+            const double replaced = neighbors::fraction_changed(nearest_predecessors(after, points, kNeighbors, {}), graph, {});
+            const double most = largest_change(before, after, points);
+            EXPECT_NEAR(most, dims * spread, 1e-12);
+            EXPECT_GT(replaced, 0.05 * most) << dims;
+            EXPECT_LT(replaced, most) << dims;
+        }
+    }
+}
+
+TEST(LargestChange, IsNothingForACommonFactor) {
+    const auto kernel = kernel::make_kernel("rbf", 3);
+    const Points points = random_points(500, 3, 10);
+    const NeighborMetric before{Metric::kernel, *kernel, {0.2, 0.7, 3.0}}, after{Metric::kernel, *kernel, {0.4, 1.4, 6.0}};
+    EXPECT_LT(largest_change(before, after, points), 1e-12);
+    const auto graph = nearest_predecessors(before, points, 8, {});
+    EXPECT_EQ(neighbors::fraction_changed(nearest_predecessors(after, points, 8, {}), graph, {}), 0.0);
+}
+
+TEST(LargestChange, IsUnknownWhereMoreThanFactorsDiffer) {
+    const Points points = random_points(50, 2, 11);
+    // With one parameter a little larger.
+    const auto change = [&](const char* expression, std::size_t parameter) {
+        const auto kernel = kernel::make_kernel(expression, 2);
+        NeighborMetric before{Metric::kernel, *kernel, {}};
+        for (const auto& each : kernel->parameters()) before.shape.push_back(each.initial);
+        EXPECT_EQ(largest_change(before, before, points), 0.0);
+        NeighborMetric after = before;
+        after.shape.at(parameter) *= 1.001;
+        return largest_change(before, after, points);
+    };
+    EXPECT_TRUE(std::isinf(change("matern32(x1) + rbf(x2)", 0)));
+    EXPECT_LT(change("periodic(x2)", 0), 1e-12) << "its length-scale";
+    EXPECT_TRUE(std::isinf(change("periodic(x2)", 1))) << "its period";
+    EXPECT_NEAR(change("rbf", 0), 2.0 * std::log(1.001), 1e-12);
+}
+
+TEST(KernelMetric, IsNotSearchedAgainWhereOneLengthscaleIsAll) {
+    const Points x = random_points(300, 1, 12);
+    const Vector y = (9.0 * x.col(0).array()).sin() + 0.1 * random_vector(300, 13).array();
+    const auto changed = fit(x, y, with_metric(Metric::kernel, 8)).report.neighbors_changed;
+    EXPECT_EQ(changed, std::vector<double>{0.0}) << "the nearest are the nearest at any length-scale";
 }
 
 }  // namespace
