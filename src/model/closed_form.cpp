@@ -20,6 +20,7 @@ using inference::Problem;
 
 /// Observations in the first guess: a small sample while the metric is still unknown, then a larger one.
 constexpr Index kFewestTerms = 500, kFewTerms = 5000, kManyTerms = 20000;
+constexpr Index kGuessedFrom = 200000;  ///< so many of the first points: an index over more takes longer than all the rest of the guess
 constexpr int kGuessRounds = 4;
 /// A round may change a length-scale by so much: an input that a first long step switched off has no slope left to come back by, and the
 /// neighbours were those of the metric before.
@@ -84,6 +85,10 @@ std::vector<Index> sampled_points(Index count, Index wanted, std::uint64_t seed)
     return points;
 }
 
+std::vector<Index> guessed_from(const Problem& problem, Index wanted, std::uint64_t seed) {
+    return sampled_points(std::min(problem.num_inducing(), kGuessedFrom), wanted, seed);
+}
+
 /// About so many of the terms, spread evenly.
 inference::ResponseTerms thinned(const inference::ResponseTerms& terms, Index wanted) {
     const auto every = std::max<Index>(1, terms.graph.num_rows() / wanted);
@@ -122,7 +127,7 @@ Start best_of_starts(const Context& context, const Problem& problem, const Hyper
 /// noise, which has no slope either: a short one is taken if it explains clearly more than they do with any noise, and than noise does.
 Hyperparameters best_start(const Context& context, const Problem& problem, const Hyperparameters& start, const RoughValues& rough,
                            GraphSearch& search) {
-    const auto sample = search.terms(start, sampled_points(problem.num_inducing(), kFewTerms, context.seed));
+    const auto sample = search.terms(start, guessed_from(problem, kFewTerms, context.seed));
     const Start usual = best_of_starts(context, problem, start, rough, sample, kFirstLengthscales);
 
     const auto few = thinned(sample, kFewestTerms);
@@ -149,8 +154,8 @@ bool wants_more(const Found& found) {
     return found.held_back && *std::max_element(found.trace.begin(), found.trace.end()) > found.trace.front() + kGainHeldBack;
 }
 
-/// The first guess: the nearest-neighbour likelihood of a sample of the terms, whose neighbours come from all the data. The nugget is the
-/// total noise.
+/// The first guess: the nearest-neighbour likelihood of a sample of the terms, whose neighbours come from all the data (of very many, from
+/// a part). The nugget is the total noise.
 Hyperparameters guess(const Context& context, const Problem& problem, Hyperparameters hyper, const RoughValues& rough,
                       const ClosedFormSettings& settings, GraphSearch& search) {
     hyper.outputscale = rough.variance;
@@ -160,7 +165,7 @@ Hyperparameters guess(const Context& context, const Problem& problem, Hyperparam
     int rounds = kGuessRounds;
     for (int round = 0; round < rounds; ++round) {
         const Index terms = round + 1 < kGuessRounds ? kFewTerms : kManyTerms;
-        const auto sample = search.terms(hyper, sampled_points(problem.num_inducing(), terms, context.seed));
+        const auto sample = search.terms(hyper, guessed_from(problem, terms, context.seed));
         auto found = inference::maximize_response(context, problem, hyper, rough.values, sample,
                                                   {.learn_mean = settings.learned.mean,
                                                    .tolerance = kGuessTolerance,

@@ -37,7 +37,8 @@ double GraphSearch::change(const std::vector<double>& from, const inference::Hyp
 inference::ResponseTerms GraphSearch::terms(const inference::Hyperparameters& hyper, const std::vector<Index>& points) {
     const Timer timer(seconds_);
     if (terms_.points != points || change(terms_shape_, hyper) > kNothing) {
-        auto graph = nearest_predecessors(metric(hyper), problem_.inducing, points, settings_.neighbors, context_);
+        const Points up_to_last = problem_.inducing.topRows(points.empty() ? 0 : points.back() + 1);
+        auto graph = nearest_predecessors(metric(hyper), up_to_last, points, settings_.neighbors, context_);
         terms_ = {points, data::gather_rows(problem_.inducing, points), std::move(graph)};
         terms_shape_ = hyper.shape;
     }
