@@ -24,6 +24,8 @@ constexpr Index kFewestToCompare = 60;  ///< observations
 /// Observations that are compared on: all of them, or a sample of so many when there are more (fewer where each fit takes longer).
 constexpr Index kLargestSample = 45000, kLargestSlowSample = 15000;
 constexpr Index kBlocks = 32;  ///< that a sample is made of
+/// Intervals are calibrated on rows from all over the data, each held out of its own surroundings: so many, with all their surroundings.
+constexpr Index kFewestSpread = 300, kMostSpread = 1500, kMostSurroundings = 240000;
 constexpr double kHeldOutShare = 0.15;
 constexpr Index kMostHeldOut = 3000;
 constexpr Index kKernelNeighbors = 32;  ///< K while kernels are compared
@@ -44,35 +46,65 @@ struct Sample {
     std::vector<Index> train, held_out;
 };
 
-// All the data while they are few. Of more, the neighbourhoods of some random points: a sparse sample would see another smoothness than
-// the data have.
-std::vector<Index> sampled_observations(const Context& context, const Points& inputs, Index largest) {
-    const auto count = static_cast<Index>(inputs.rows());
-    RandomStream stream(context.seed, StreamPurpose::subsample, 1);
-    std::vector<Index> all = random_permutation(count, stream);
-    if (count <= largest) return all;
-    const std::vector<Index> centers(all.begin(), all.begin() + kBlocks);
-    const Context quiet{.threads = context.threads, .stop = context.stop};
-    const auto blocks = neighbors::nearest_graph(inputs, data::gather_rows(inputs, centers), largest / kBlocks, quiet);
-    std::vector<Index> sample;
-    for (Index block = 0; block < kBlocks; ++block) sample.insert(sample.end(), blocks.row(block).begin(), blocks.row(block).end());
-    std::sort(sample.begin(), sample.end());
-    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
-    const auto order = random_permutation(static_cast<Index>(sample.size()), stream);
-    std::vector<Index> shuffled;
-    for (const Index i : order) shuffled.push_back(sample[i]);
-    return shuffled;
+/// So many rows that are nearest to each of the centres, ascending.
+std::vector<Index> surroundings(const neighbors::NearestIndex& index, const Points& inputs, std::span<const Index> centers, Index size,
+                                const Context& context) {
+    const auto blocks = index.search(data::gather_rows(inputs, centers), size, context);
+    std::vector<Index> rows;
+    for (Index block = 0; block < blocks.num_rows(); ++block) rows.insert(rows.end(), blocks.row(block).begin(), blocks.row(block).end());
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    return rows;
 }
 
-Sample divided_sample(const Context& context, const Points& inputs, Index largest) {
-    std::vector<Index> observations = sampled_observations(context, inputs, largest);
+Sample divided(std::vector<Index> shuffled) {
     const auto held_out =
-        std::min<std::size_t>(kMostHeldOut, static_cast<std::size_t>(kHeldOutShare * static_cast<double>(observations.size())));
-    Sample sample;
-    sample.held_out.assign(observations.begin(), observations.begin() + static_cast<std::ptrdiff_t>(held_out));
-    sample.train.assign(observations.begin() + static_cast<std::ptrdiff_t>(held_out), observations.end());
-    return sample;
+        std::min<std::size_t>(kMostHeldOut, static_cast<std::size_t>(kHeldOutShare * static_cast<double>(shuffled.size())));
+    const auto middle = shuffled.begin() + static_cast<std::ptrdiff_t>(held_out);
+    return {{middle, shuffled.end()}, {shuffled.begin(), middle}};
 }
+
+struct Samples {
+    Sample compared;  ///< what is chosen is chosen on it
+    Sample spread;    ///< for calibration; empty where `compared` is all the data, or nothing is calibrated
+};
+
+// All the data while they are few. Of more, the neighbourhoods of some random points: a sparse sample would see another smoothness than
+// the data have. Such a sample tells one kernel from another, but where data are smooth in most places and rough in some, 32 places say
+// little about the share of observations that an interval holds. The rows of the second sample are as good as independent.
+Samples samples_of(const Context& context, const Points& inputs, Index largest, bool calibrated, Index furthest) {
+    const auto count = static_cast<Index>(inputs.rows());
+    RandomStream stream(context.seed, StreamPurpose::subsample, 1);
+    const std::vector<Index> all = random_permutation(count, stream);
+    if (count <= largest) return {divided(all), {}};
+    const Context quiet{.threads = context.threads, .stop = context.stop};
+    const neighbors::NearestIndex index(inputs, quiet);
+    const auto rows = surroundings(index, inputs, std::span(all).first(kBlocks), largest / kBlocks, quiet);
+    std::vector<Index> shuffled;
+    for (const Index i : random_permutation(static_cast<Index>(rows.size()), stream)) shuffled.push_back(rows[i]);
+    Samples samples{divided(std::move(shuffled)), {}};
+    if (!calibrated) return samples;
+
+    const Index size = furthest + furthest / 2;
+    auto& [around, centers] = samples.spread;
+    centers.assign(all.end() - std::clamp<Index>(kMostSurroundings / size, kFewestSpread, kMostSpread), all.end());
+    around = surroundings(index, inputs, centers, size, quiet);
+    std::sort(centers.begin(), centers.end());
+    std::erase_if(around, [&](Index row) { return std::ranges::binary_search(centers, row); });
+    return samples;
+}
+
+/// A sample's rows of the data.
+struct Rows {
+    Rows(const Sample& sample, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets)
+        : train_inputs(data::gather_rows(inputs, sample.train)),
+          held_out_points(data::gather_rows(points, sample.held_out)),
+          train_targets(data::gather_values(scaled_targets, sample.train)),
+          held_out_targets(data::gather_values(targets, sample.held_out)) {}
+
+    Points train_inputs, held_out_points;
+    Vector train_targets, held_out_targets;
+};
 
 struct Difference {
     double mean, error;
@@ -89,21 +121,15 @@ class Comparison {
 public:
     Comparison(const Context& context, const Points& points, const Vector& targets, const Points& inputs, const Vector& scaled_targets,
                const likelihood::Likelihood& likelihood, const FitOptions& options, const FittedModel& model)
-        : context_(context),
-          likelihood_(likelihood),
-          base_(model),
-          sample_(divided_sample(context, inputs, likelihood.is_gaussian() ? kLargestSample : kLargestSlowSample)) {
+        : context_(context), likelihood_(likelihood), base_(model), count_(static_cast<Index>(inputs.rows())) {
         context_.progress = {};
         choice_.options = options;
-        // As densely as they will be among all the data.
-        inducing_ = static_cast<Index>(static_cast<double>(options.inducing) * static_cast<double>(sample_.train.size()) /
-                                       static_cast<double>(inputs.rows()));
-        train_inputs_ = data::gather_rows(inputs, sample_.train);
-        train_targets_ = data::gather_values(scaled_targets, sample_.train);
-        held_out_points_ = data::gather_rows(points, sample_.held_out);
-        held_out_targets_ = data::gather_values(targets, sample_.held_out);
-        const double rows = static_cast<double>(inputs.rows());
-        sample_is_all_ = sample_.train.size() + sample_.held_out.size() == static_cast<std::size_t>(inputs.rows());
+        const Samples samples = samples_of(context, inputs, likelihood.is_gaussian() ? kLargestSample : kLargestSlowSample,
+                                           options.calibrate && likelihood.standardizes_targets(), most_looked_at(options));
+        compared_.emplace(samples.compared, points, targets, inputs, scaled_targets);
+        if (!samples.spread.held_out.empty()) spread_.emplace(samples.spread, points, targets, inputs, scaled_targets);
+        const double rows = static_cast<double>(count_);
+        sample_is_all_ = samples.compared.train.size() + samples.compared.held_out.size() == static_cast<std::size_t>(count_);
         while (most_neighbors_ > kUnchosenNeighbors && rows * std::pow(most_neighbors_, 3) / 3.0 > kLongestPass) most_neighbors_ /= 2;
     }
 
@@ -143,6 +169,7 @@ public:
         choice_.options = options;
         choice_.options.fixed = in_data_units(trained);
         accept(scored(choice_.options, nullptr));
+        if (spread_) cdf_ = cdf_all_over();
         if (choice_.options.calibrate && likelihood_.standardizes_targets()) calibrate_intervals();
         Choice choice = finished(false);
         if (!open) {  // said before training
@@ -155,6 +182,12 @@ public:
     bool sample_is_all() const { return sample_is_all_; }
 
 private:
+    /// Neighbours that a row may need, to be trained on and to be predicted.
+    static Index most_looked_at(const FitOptions& options) {
+        if (options.prediction_neighbors > 0) return std::max({options.prediction_neighbors, options.neighbors, kUnchosenNeighbors});
+        return options.neighbors > 0 ? std::max(options.neighbors, std::min(kFurther[2] * options.neighbors, kFurthest)) : kFurthest;
+    }
+
     /// A setting, what it learned, and its score on every held-out observation.
     struct Settings {
         FitOptions options;
@@ -175,13 +208,26 @@ private:
 
     const inference::Hyperparameters* hyper_or_null() const { return choice_.hyper ? &*choice_.hyper : nullptr; }
 
+    FittedModel trained_on(const Rows& rows, FitOptions settings, const inference::Hyperparameters* warm) const {
+        FittedModel model = base_;
+        // As densely as they will be among all the data.
+        const double share = static_cast<double>(rows.train_inputs.rows()) / static_cast<double>(count_);
+        if (settings.inducing > 0) settings.inducing = std::max<Index>(2, static_cast<Index>(settings.inducing * share));
+        if (settings.prediction_neighbors == 0) settings.prediction_neighbors = settings.neighbors;
+        train(context_, rows.train_inputs, rows.train_targets, likelihood_, settings, warm, model);
+        return model;
+    }
+
+    /// At rows from all over the data, with the accepted setting.
+    Vector cdf_all_over() const {
+        const FittedModel model = trained_on(*spread_, choice_.options, nullptr);
+        const Index looked_at = std::min(further_, static_cast<Index>(model.inducing.rows()));
+        return Predictor(model, context_, looked_at).density(spread_->held_out_points, spread_->held_out_targets).cdf;
+    }
+
     Settings scored(const FitOptions& options, const inference::Hyperparameters* warm) {
         const auto start = Clock::now();
-        FittedModel model = base_;
-        FitOptions settings = options;
-        settings.inducing = options.inducing > 0 ? std::max<Index>(2, inducing_) : 0;
-        settings.prediction_neighbors = options.prediction_neighbors > 0 ? options.prediction_neighbors : options.neighbors;
-        train(context_, train_inputs_, train_targets_, likelihood_, settings, warm, model);
+        const FittedModel model = trained_on(*compared_, options, warm);
         Settings best{options, model.hyper, {}, model.report.elbo};
         const auto all = static_cast<Index>(model.inducing.rows());
         Index looked_at = 0;
@@ -190,7 +236,7 @@ private:
             const Index asked = options.prediction_neighbors > 0 ? options.prediction_neighbors : factor * options.neighbors;
             const Index further = std::min(asked, all);
             if (looked_at > 0 && (asked > kFurthest || further == looked_at)) break;
-            auto held_out = Predictor(model, context_, further).density(held_out_points_, held_out_targets_);
+            auto held_out = Predictor(model, context_, further).density(compared_->held_out_points, compared_->held_out_targets);
             const Vector score = held_out.log_density.array() + std::log(model.target_scaling.scale);
             if (looked_at == 0) nearest = score.mean();
             looked_at = further;
@@ -254,7 +300,7 @@ private:
                     fmt::format("K = {} was not tried: a pass over the data would take long; --neighbors {} asks for it", k, k));
                 return;
             }
-            if (k >= train_inputs_.rows()) return;
+            if (k >= compared_->train_inputs.rows()) return;
             context.report({"choose", 0, 1, fmt::format("K = {}", k)});
             FitOptions options = choice_.options;
             options.neighbors = k;
@@ -268,15 +314,13 @@ private:
     Context context_;
     const likelihood::Likelihood& likelihood_;
     FittedModel base_;  ///< columns and scales
-    Sample sample_;
-    Points train_inputs_, held_out_points_;
-    Vector train_targets_, held_out_targets_;
+    Index count_;       ///< of all observations
+    std::optional<Rows> compared_, spread_;
     Choice choice_;
     Vector accepted_;
     double bound_ = 0.0, looking_further_ = 0.0;
     Vector cdf_;
     Index further_ = 0;
-    Index inducing_ = 0;
     bool sample_is_all_ = false;
     Index most_neighbors_ = kMostNeighbors;
 };

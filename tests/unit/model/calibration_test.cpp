@@ -122,5 +122,28 @@ TEST_F(TwoScales, AreCoveredAsPromised) {
     EXPECT_LT((quantiles.col(0) - Predictor(calibrated, {}).score(test, y.tail(kTrain)).lower).norm(), 1e-12);
 }
 
+/// Quiet but for one corner: where intervals miss, they miss together.
+Vector loud_in_a_corner(const Points& x) {
+    RandomStream stream(8, StreamPurpose::test);
+    Vector y(x.rows());
+    for (Eigen::Index i = 0; i < y.size(); ++i) y[i] = (x.row(i).maxCoeff() < -0.47 ? 1.0 : 0.05) * stream.normal();
+    return y;
+}
+
+TEST(Calibration, CountsMissesAllOverTheData) {
+    constexpr Index kTrain = 70000, kTest = 10000;  // more than are compared on
+    const Points x = random_points(kTrain + kTest, 2, 7);
+    const Vector y = loud_in_a_corner(x);
+    FitOptions options = settled(8, "matern32");
+    options.prediction_neighbors = 0;
+    options.fixed = inference::Hyperparameters{{0.6, 0.6}, 0.01, 0.005, 0.0, {0.005}};
+    const FittedModel model = fit(x.topRows(kTrain), y.head(kTrain), options, {.seed = 1});
+    ASSERT_FALSE(model.calibration.model_tails.empty());
+    const Vector seen = y.tail(kTest);
+    const auto scored = Predictor(model, {}).score(x.bottomRows(kTest), seen);
+    const double coverage = (seen.array() >= scored.lower.array() && seen.array() <= scored.upper.array()).cast<double>().mean();
+    EXPECT_NEAR(coverage, 0.95, 0.02);  // three standard errors of 1,500 held-out observations
+}
+
 }  // namespace
 }  // namespace vnngp
