@@ -41,9 +41,7 @@ double largest_change(const NeighborMetric& from, const NeighborMetric& to, cons
     const Points before = metric_coordinates(from, some), after = metric_coordinates(to, some);
     double smallest = kUnknown, largest = -kUnknown;
     for (Eigen::Index c = 0; c < before.cols(); ++c) {
-        const double size = before.col(c).norm();
-        if (size == 0.0 && after.col(c).isZero(0.0)) continue;
-        const double factor = after.col(c).norm() / size;
+        const double factor = after.col(c).norm() / before.col(c).norm();
         if (!std::isfinite(factor) || factor == 0.0 || !after.col(c).isApprox(factor * before.col(c), kRounding)) return kUnknown;
         smallest = std::min(smallest, std::log(factor));
         largest = std::max(largest, std::log(factor));
