@@ -22,7 +22,7 @@ constexpr double kSecondsWorthALine = 5.0;
 struct PaperCommand {
     std::string name, data, out = "paper", sets, methods, grid = "single";
     bool quick = false, kept = false;
-    int seeds = 0, epochs = 0;  // 0: the default
+    int first_seed = 0, seeds = 0, epochs = 0;  // seeds and epochs, 0: the default
     Index rows = 0;
     std::uint64_t seed = 0;
     MachineOptions machine;
@@ -66,6 +66,7 @@ RunOptions run_options(const PaperCommand& command) {
     options.methods = split_list(command.methods);
     for (const std::string& set : options.sets) set_info(set);
     for (const std::string& method : options.methods) method_info(method);
+    options.first_seed = command.first_seed;
     if (command.seeds > 0 || command.quick) options.seeds = command.seeds > 0 ? command.seeds : kQuickSeeds;
     options.grid = command.grid == "published" ? Grid::published : command.grid == "wide" ? Grid::wide : Grid::single;
     options.epochs = command.epochs;
@@ -131,6 +132,8 @@ Command setup_paper(CLI::App& program) {
               "A minute instead of days: few rows, epochs and neighbours, simulated data unless --data is given");
     work.add("--methods", command->methods, "LIST", "Methods to run, as in vnngp,svgp")->default_str("all");
     work.add("--seeds", command->seeds, "N", whole_number(1, 100), "Random splits of each data set")->default_str("3; 1 with --quick");
+    work.add("--first-seed", command->first_seed, "N", whole_number(0, 1000),
+             "Number of the tables' first split, to share the work; a later run from 0 on puts the cells together");
     work.add("--grid", command->grid, "NAME", one_of({"single", "wide", "published"}),
              "Settings that compete on the validation rows: K = 32 alone, K and M as in the paper, or all of the paper's");
     work.add("--epochs", command->epochs, "N", whole_number(1, 1000000), "Epochs of training, when there is no time for the paper's")

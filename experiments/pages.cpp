@@ -100,6 +100,7 @@ std::string command_text(std::string_view page, const RunOptions& options) {
     if (options.quick) text += " --quick";
     if (!options.sets.empty()) text += fmt::format(" --sets {}", fmt::join(options.sets, ","));
     if (!options.methods.empty()) text += fmt::format(" --methods {}", fmt::join(options.methods, ","));
+    if (options.first_seed > 0) text += fmt::format(" --first-seed {}", options.first_seed);
     text += fmt::format(" --seeds {}", options.seeds);
     if (options.grid != Grid::single) text += fmt::format(" --grid {}", options.grid == Grid::wide ? "wide" : "published");
     if (options.epochs > 0) text += fmt::format(" --epochs {}", options.epochs);

@@ -17,6 +17,7 @@ struct RunOptions {
     std::vector<std::string> sets = {};         ///< of the tables; empty: all
     std::vector<std::string> figure_sets = {};  ///< of a figure that was asked for alone; empty: the paper's
     std::vector<std::string> methods = {};      ///< empty: all that the experiment has
+    int first_seed = 0;                         ///< of the tables
     int seeds = 3;
     Grid grid = Grid::single;
     int epochs = 0;          ///< in place of the grid's; 0: the grid's

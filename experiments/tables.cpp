@@ -38,7 +38,7 @@ Plan plan(Runner& runner) {
         const Index rows = runner.training_rows(set, row_limit(options.source, set));
         for (const MethodInfo& method : all_methods()) {
             if (!method.in_tables || !runner.wants_method(method.key)) continue;
-            for (int seed = 0; seed < options.seeds; ++seed) {
+            for (int seed = options.first_seed; seed < options.first_seed + options.seeds; ++seed) {
                 Entry entry{&set, &method, seed, {}};
                 std::vector<Setting> settings = runner.settings(method, rows, options.grid);
                 // Others compete when an earlier run has left them.
@@ -253,7 +253,7 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
     std::string missing;
     for (const SetInfo* set : todo.not_there) missing += (missing.empty() ? "" : ", ") + std::string(set->label);
     page.text = fmt::format(
-        "{}\n{}{}\nRandom splits into 64 / 16 / 20 % by the seeds from 0 on, {} of them; the last part is scored, targets standardised by "
+        "{}\n{}{}\nRandom splits into 64 / 16 / 20 % by the seeds from {} on, {} of them; the last part is scored, targets standardised by "
         "the "
         "first. Of the settings "
         "that were run, the one with the best NLL on the middle part counts. All but the last column train as the paper does, with Matérn "
@@ -263,7 +263,7 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
         quantity == "rmse"
             ? "\nCovtype: the paper has the RMSE of something it does not define; ours is the share of wrongly predicted classes.\n"
             : "",
-        missing.empty() ? "" : fmt::format("\nNot run, because there is no file: {}.\n", missing), options.seeds, kPublishedNugget,
+        missing.empty() ? "" : fmt::format("\nNot run, because there is no file: {}.\n", missing), options.first_seed, options.seeds, kPublishedNugget,
         settings.text());
     return page;
 }

@@ -77,6 +77,19 @@ class Paper(SystemTest):
         self.assertEqual({(row[0], row[1]) for row in rows if row[2] == "nll"}, {("pol", "vnngp"), ("bike", "vnngp")})
         self.assertIn("T1-a", text)
 
+    def test_splits_can_be_shared_out_and_put_together(self):
+        only_pol = ("--quick", "--methods", "vnngp", "--sets", "pol")
+        self.succeeds("paper", "table-1", *only_pol, "--first-seed", 1, "--seeds", 1)
+        self.assertEqual([path.name.split("-seed")[1][0] for path in self.cells()], ["1"])
+        self.succeeds("paper", "table-1", *only_pol, "--seeds", 2)
+        self.assertEqual(len(self.cells()), 2)
+        shared = self.read("paper/table-1.csv")
+        for path in self.cells():
+            path.unlink()
+        self.succeeds("paper", "table-1", *only_pol, "--seeds", 2)
+        nll = lambda text: [row for row in rows_of(text)[1] if row[2] == "nll"]
+        self.assertEqual(nll(shared), nll(self.read("paper/table-1.csv")))
+
     def test_a_damaged_cell_is_run_again(self):
         self.succeeds("paper", "table-2", "--quick", "--methods", "vnngp", "--sets", "pol")
         first = self.read("paper/table-2.csv")
