@@ -29,12 +29,12 @@ double seconds_of(const std::function<void()>& body) {
 
 inference::Problem problem_of(const Points& points, const kernel::Kernel& kernel, const likelihood::Likelihood& likelihood,
                               neighbors::GroupedGraph graph, const Context& context) {
-    auto [order, schedule] = neighbors::cache_numbering(graph.graph, points, context);
+    auto [order, regions] = neighbors::cache_numbering(graph.graph, points, context);
     inference::Problem problem;
     problem.kernel = &kernel;
     problem.likelihood = &likelihood;
     problem.inducing = points(order, Eigen::all);
-    problem.schedule = std::move(schedule);
+    problem.regions = std::move(regions);
     graph = neighbors::renumbered(graph, order, context);
     problem.prior_graph = std::move(graph.graph);
     problem.prior_groups = std::move(graph.groups);
@@ -57,7 +57,7 @@ void measure(const Context& context, const inference::Problem& problem, const in
                              stored = {context,
                                        covariance(problem, hyper),
                                        {problem.inducing, problem.inducing, problem.prior_graph},
-                                       problem.schedule,
+                                       problem.regions,
                                        problem.prior_groups};
                          }));
     best.gradient = std::min(best.gradient, seconds_of([&] { inference::full_elbo(context, problem, hyper, q, &gradient); }));

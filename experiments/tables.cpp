@@ -263,8 +263,8 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
         quantity == "rmse"
             ? "\nCovtype: the paper has the RMSE of something it does not define; ours is the share of wrongly predicted classes.\n"
             : "",
-        missing.empty() ? "" : fmt::format("\nNot run, because there is no file: {}.\n", missing), options.first_seed, options.seeds, kPublishedNugget,
-        settings.text());
+        missing.empty() ? "" : fmt::format("\nNot run, because there is no file: {}.\n", missing), options.first_seed, options.seeds,
+        kPublishedNugget, settings.text());
     return page;
 }
 

@@ -34,7 +34,7 @@ public:
         : context_(context),
           problem_(problem),
           hyper_(hyper),
-          prior_(context, covariance(problem, hyper), {problem.inducing, problem.inducing, problem.prior_graph}, problem.schedule,
+          prior_(context, covariance(problem, hyper), {problem.inducing, problem.inducing, problem.prior_graph}, problem.regions,
                  problem.prior_groups),
           data_(context, covariance(problem, hyper), problem),
           mean_at_inducing_(prior_means(problem, hyper, problem.inducing)),

@@ -18,41 +18,34 @@ PreconditionedPrecision::PreconditionedPrecision(const Context& context, const S
       at_(prior.num_rows()),
       innovation_(prior.num_rows()) {
     const Vector eliminated = prior.eliminated(context, data_precision_);
-    shrinkage_ = (1.0 + eliminated.array() * prior.variance.array()).inverse();
-    deviation_ = (prior.variance.array().inverse() + eliminated.array()).rsqrt();
+    factor_ = {(1.0 + eliminated.array() * prior.variance.array()).inverse(),
+               (prior.variance.array().inverse() + eliminated.array()).rsqrt()};
 }
 
-Vector PreconditionedPrecision::coordinates(const Vector& x) const {
-    return (x - shrinkage_.cwiseProduct(prior_.multiply(context_, x))).cwiseQuotient(deviation_);
-}
+Vector PreconditionedPrecision::coordinates(const Vector& x) const { return prior_.multiply(context_, factor_, x); }
 
 Vector PreconditionedPrecision::at(Vector y) const {
-    y.array() *= deviation_.array();
-    prior_.solve_unit_lower(context_, shrinkage_, y);
+    prior_.solve(context_, factor_, y, y);
     return y;
 }
 
 Vector PreconditionedPrecision::right_side(Vector g) const {
-    prior_.solve_unit_lower_transposed(context_, shrinkage_, g);
-    return g.cwiseProduct(deviation_);
+    prior_.solve_transposed(context_, factor_, g);
+    return g;
 }
 
-// With w = F^{-1} (I - B) x: (I - S B)^{-T} [(I - B)'w + A' Lambda A x], the transposed solve taking -B'w along.
+// With w = F^{-1} (I - B) x: R^{-T} [(I - B)'w + A' Lambda A x], the transposed solve taking -B'w along.
 void PreconditionedPrecision::multiply(const Vector& y, Vector& image) {
     context_.check_stop();
-    const auto by_pieces = [&](const auto& body) {
-        parallel_chunks(context_, y.size(), kEntriesPerChunk, [&](const Chunk& chunk) {
-            body([&chunk](auto& v) { return v.segment(chunk.begin, chunk.end - chunk.begin).array(); });
-        });
-    };
-    by_pieces([&](const auto& part) { part(at_) = part(y) * part(deviation_); });
-    prior_.solve_unit_lower(context_, shrinkage_, at_, &innovation_);
+    prior_.solve(context_, factor_, y, at_, &innovation_);
     if (data_.at_sites())
-        by_pieces([&](const auto& part) { part(image) = part(innovation_) + part(data_precision_) * part(at_); });
+        parallel_chunks(context_, y.size(), kEntriesPerChunk, [&](const Chunk& chunk) {
+            const auto part = [&chunk](auto& v) { return v.segment(chunk.begin, chunk.end - chunk.begin).array(); };
+            part(image) = part(innovation_) + part(data_precision_) * part(at_);
+        });
     else
         image = innovation_ + data_.multiply_transposed(context_, site_.cwiseProduct(data_.multiply(context_, at_)));
-    prior_.solve_unit_lower_transposed(context_, shrinkage_, image, &innovation_);
-    by_pieces([&](const auto& part) { part(image) *= part(deviation_); });
+    prior_.solve_transposed(context_, factor_, image, &innovation_);
 }
 
 }  // namespace vnngp::inference

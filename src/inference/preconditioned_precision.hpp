@@ -34,8 +34,7 @@ private:
     const DataRows& data_;
     const Vector& site_;
     Vector data_precision_;   ///< diag(A' Lambda A)
-    Vector shrinkage_;        ///< diag(S)
-    Vector deviation_;        ///< diag(F^{-1} + D)^{-1/2}
+    Factor factor_;           ///< R
     Vector at_, innovation_;  ///< of a product
 };
 

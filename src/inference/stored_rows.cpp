@@ -1,81 +1,68 @@
 #include "inference/stored_rows.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <numeric>
 
 #include "vnngp/base/parallel.hpp"
+#include "vnngp/linalg/dense.hpp"
 
 namespace vnngp::inference {
 namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
-constexpr Index kScatterParts = 4;  ///< of rows that are not in ranges: more partial sums would cost more memory traffic than they save
+constexpr Index kScatterParts = 4;  ///< of rows that are not in regions: more partial sums would cost more memory traffic than they save
+constexpr std::size_t kAtOnce = 4;  ///< neighbours of a row
 
-// sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition.
+constexpr auto kAsItIs = [](double w) { return w; };
+constexpr auto kSquared = [](double w) { return w * w; };
+
+// sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition. Not inlined, like the next: the loops around would
+// take the registers that it needs.
 template <class Weight>
-double dot(std::span<const Index> n, const double* w, const double* x, const Weight& weight) {
+[[gnu::noinline]] double dot(const Index* n, const double* w, std::size_t count, const double* x, Weight weight) {
     double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
     std::size_t k = 0;
-    for (; k + 4 <= n.size(); k += 4) {
+    for (; k + kAtOnce <= count; k += kAtOnce) {
         a += weight(w[k]) * x[n[k]];
         b += weight(w[k + 1]) * x[n[k + 1]];
         c += weight(w[k + 2]) * x[n[k + 2]];
         d += weight(w[k + 3]) * x[n[k + 3]];
     }
-    for (; k < n.size(); ++k) a += weight(w[k]) * x[n[k]];
+    for (; k < count; ++k) a += weight(w[k]) * x[n[k]];
     return (a + b) + (c + d);
 }
-constexpr auto kAsItIs = [](double w) { return w; };
-constexpr auto kSquared = [](double w) { return w * w; };
 
-constexpr std::size_t kAtOnce = 4;  ///< neighbours of a row that are added to
+// x[n[k]] += value weight(w[k]). The neighbours of a row are different points, so that several are loaded before the first is stored: a
+// load behind a store whose place is not known yet may have to wait for it.
+template <class Weight>
+[[gnu::noinline]] void add(const Index* n, const double* w, std::size_t count, double value, double* x, Weight weight) {
+    std::size_t k = 0;
+    for (; k + kAtOnce <= count; k += kAtOnce) {
+        const double a = x[n[k]] + value * weight(w[k]), b = x[n[k + 1]] + value * weight(w[k + 1]);
+        const double c = x[n[k + 2]] + value * weight(w[k + 2]), d = x[n[k + 3]] + value * weight(w[k + 3]);
+        x[n[k]] = a;
+        x[n[k + 1]] = b;
+        x[n[k + 2]] = c;
+        x[n[k + 3]] = d;
+    }
+    for (; k < count; ++k) x[n[k]] += value * weight(w[k]);
+}
 
-// at(n[k]) += value weight(w[k]) for the first kAtOnce k. The neighbours of a row are different points, so that all are loaded before the
-// first is stored: a load behind a store whose place is not known yet may have to wait for it.
-template <class At, class Weight>
-[[gnu::always_inline]] inline void add_at_once(const At& at, const Index* n, const double* w, double value, const Weight& weight) {
-    double &a = at(n[0]), &b = at(n[1]), &c = at(n[2]), &d = at(n[3]);
-    const double new_a = a + value * weight(w[0]), new_b = b + value * weight(w[1]);
-    const double new_c = c + value * weight(w[2]), new_d = d + value * weight(w[3]);
-    a = new_a;
-    b = new_b;
-    c = new_c;
-    d = new_d;
+template <class Weight>
+double dot(const Links& links, const Vector& x, Weight weight) {
+    return dot(links.neighbors, links.weights, links.count, x.data(), weight);
+}
+
+template <class Weight>
+void add(const Links& links, double value, Vector& x, Weight weight) {
+    add(links.neighbors, links.weights, links.count, value, x.data(), weight);
 }
 
 }  // namespace
 
-/// What one thread adds to the points: to y itself, but to points below `shared`, to which other threads may add too, in a part of its own.
-class StoredRows::Sums {
-public:
-    Sums(const StoredRows& rows, Vector& y, Index shared, Vector& part) : rows_(rows), to_{y.data(), part.data()}, shared_(shared) {}
-
-    double& operator()(Index point) const { return to_[point < shared_][point]; }
-    /// Adds value weight(w_k) to the neighbours k of a row.
-    template <class Weight>
-    void add_row(Index i, double value, const Weight& weight) const {
-        const auto n = rows_.graph_->row(i);
-        const double* const w = rows_.weights_.data() + rows_.first_weight(i);
-        std::size_t k = 0;
-        // Ascending unless lists are shared: behind the first that is not shared all are not.
-        const Index limit = rows_.graph_->shares_lists() ? std::numeric_limits<Index>::max() : shared_;
-        for (; k + kAtOnce <= n.size() && n[k] < limit; k += kAtOnce) add_at_once(*this, n.data() + k, w + k, value, weight);
-        const auto own = [y = to_[0]](Index point) -> double& { return y[point]; };
-        for (; k + kAtOnce <= n.size(); k += kAtOnce) add_at_once(own, n.data() + k, w + k, value, weight);
-        for (; k < n.size(); ++k) (*this)(n[k]) += value * weight(w[k]);
-    }
-
-private:
-    const StoredRows& rows_;
-    std::array<double*, 2> to_;
-    Index shared_;
-};
-
 StoredRows::StoredRows(const Context& context, const conditional::Covariance& covariance, const conditional::Neighborhoods& neighborhoods,
-                       const neighbors::Schedule& schedule, const neighbors::RowGroups& groups)
-    : variance(neighborhoods.graph.num_rows()), graph_(&neighborhoods.graph), schedule_(schedule) {
+                       const std::vector<neighbors::Region>& regions, const neighbors::RowGroups& groups)
+    : variance(neighborhoods.graph.num_rows()), graph_(&neighborhoods.graph), regions_(regions) {
     std::size_t edges = static_cast<std::size_t>(num_rows()) * graph_->stride();
     if (graph_->shares_lists()) {
         edges = 0;
@@ -85,8 +72,10 @@ StoredRows::StoredRows(const Context& context, const conditional::Covariance& co
             edges += graph_->row(i).size();
         }
     }
+    weights_.reserve(edges);
+    linalg::prefer_large_pages(weights_.data(), sizeof(double) * edges);
     weights_.resize(edges);
-    if (schedule_.stages.empty()) schedule_.stages = {{{0, graph_->num_rows()}}};
+    if (regions_.empty()) regions_ = {{0, graph_->num_rows()}};
     std::vector<Index> all(num_rows());
     std::iota(all.begin(), all.end(), 0);
     const auto list = groups.empty() ? conditional::RowList(all) : conditional::RowList(groups.rows, groups.begin);
@@ -94,95 +83,144 @@ StoredRows::StoredRows(const Context& context, const conditional::Covariance& co
         std::copy(row.weights.begin(), row.weights.end(), weights_.begin() + static_cast<std::ptrdiff_t>(first_weight(row.id)));
         variance[row.id] = row.variance;
     });
+    list_crossings(context);
+}
+
+// Neighbours ascend, so that those in a region follow one another.
+void StoredRows::list_crossings(const Context& context) {
+    within_.resize(regions_.size());
+    crossings_.assign(regions_.size(), std::vector<std::vector<Crossing>>(regions_.size()));
+    visit_regions(context, [&](std::size_t number) {
+        const neighbors::Region& region = regions_[number];
+        for (const Index i : region.border) {
+            const auto [n, w, count] = row(i);
+            const Index* const first = std::lower_bound(n, n + count, region.begin);
+            const Index* const last = std::lower_bound(first, n + count, region.end);
+            within_[number].push_back({first, w + (first - n), static_cast<std::size_t>(last - first)});
+            for (const Index* j = n; j != n + count; ++j) {
+                if (region.holds(*j)) continue;
+                const auto other = std::ranges::find_if(regions_, [&](const auto& any) { return any.holds(*j); });
+                crossings_[number][other - regions_.begin()].push_back({i, *j, w[j - n]});
+            }
+        }
+    });
+}
+
+template <class Visit>
+void StoredRows::walk_up(std::size_t region, const Visit& visit) const {
+    const auto& [begin, end, border] = regions_[region];
+    Index i = begin;
+    for (std::size_t b = 0; b < border.size(); ++b) {
+        for (; i < border[b]; ++i) visit(i, row(i));
+        visit(i, within_[region][b]);
+        ++i;
+    }
+    for (; i < end; ++i) visit(i, row(i));
+}
+
+template <class Visit>
+void StoredRows::walk_down(std::size_t region, const Visit& visit) const {
+    const auto& [begin, end, border] = regions_[region];
+    Index i = end;
+    for (std::size_t b = border.size(); b-- > 0;) {
+        while (--i > border[b]) visit(i, row(i));
+        visit(i, within_[region][b]);
+    }
+    while (i-- > begin) visit(i, row(i));
+}
+
+template <class Visit>
+void StoredRows::visit_regions(const Context& context, const Visit& visit) const {
+    parallel_chunks(context, std::ssize(regions_), 1, [&](const Chunk& chunk) { visit(static_cast<std::size_t>(chunk.number)); });
+}
+
+template <class Visit>
+void StoredRows::visit_crossings_into(std::size_t region, const Visit& visit) const {
+    for (const auto& from : crossings_) std::ranges::for_each(from[region], visit);
 }
 
 template <class Weight>
-Vector StoredRows::gathered(const Context& context, const Vector& x, const Weight& weight) const {
+Vector StoredRows::gathered(const Context& context, const Vector& x, Weight weight) const {
     Vector y(num_rows());
     parallel_chunks(context, num_rows(), kRowsPerChunk, [&](const Chunk& chunk) {
-        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) {
-            y[i] = dot(graph_->row(i), weights(i).data(), x.data(), weight);
-        }
+        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) y[i] = dot(row(i), x, weight);
     });
     return y;
 }
 
-// The rows are cut into parts, as many on any machine: a range of the last stage, and some of the rows before it. What a part adds to
-// points of earlier stages goes to a vector of its own, and these are summed in order. No two parts add to the same point of the last
-// stage.
-template <class Visit>
-void StoredRows::scatter(const Context& context, Vector& y, const Visit& visit) const {
-    const auto& last = schedule_.stages.back();
-    const bool has_ranges = last.size() > 1;
-    const std::int64_t num_parts = has_ranges ? std::ssize(last) : kScatterParts;
-    const std::int64_t before = has_ranges ? last.front().begin : num_rows();
-    const auto shared = static_cast<Index>(has_ranges ? before : y.size());
-    std::vector<Vector> parts(num_parts);
-    parallel_chunks(context, num_parts, 1, [&](const Chunk& chunk) {
-        const std::int64_t part = chunk.number;
-        parts[part] = Vector::Zero(shared);
-        const Sums sums(*this, y, shared, parts[part]);
-        const auto visit_rows = [&](std::int64_t begin, std::int64_t end) {
-            for (; begin < end; ++begin) visit(static_cast<Index>(begin), sums);
-        };
-        visit_rows(before * part / num_parts, before * (part + 1) / num_parts);
-        if (has_ranges) visit_rows(last[part].begin, last[part].end);
+// Of several regions, each adds to its own points alone. Otherwise the rows are cut into parts, as many on any machine, which add to
+// vectors of their own, and these are summed in order.
+template <class Weight>
+void StoredRows::scatter(const Context& context, const Vector& u, Vector& y, Weight weight) const {
+    if (regions_.size() > 1) {
+        visit_regions(context, [&](std::size_t region) {
+            walk_up(region, [&](Index i, const Links& links) { add(links, u[i], y, weight); });
+            visit_crossings_into(region, [&](const Crossing& edge) { y[edge.neighbor] += u[edge.row] * weight(edge.weight); });
+        });
+        return;
+    }
+    std::vector<Vector> parts(kScatterParts);
+    parallel_chunks(context, kScatterParts, 1, [&](const Chunk& chunk) {
+        Vector& part = parts[chunk.number] = Vector::Zero(y.size());
+        const auto begin_of = [&](std::int64_t number) { return static_cast<Index>(num_rows() * number / kScatterParts); };
+        for (Index i = begin_of(chunk.number); i < begin_of(chunk.number + 1); ++i) add(row(i), u[i], part, weight);
     });
-    for (const Vector& part : parts) y.head(shared) += part;
+    for (const Vector& part : parts) y += part;
 }
 
 Vector StoredRows::multiply(const Context& context, const Vector& x) const { return gathered(context, x, kAsItIs); }
 Vector StoredRows::multiply_squares(const Context& context, const Vector& x) const { return gathered(context, x, kSquared); }
+void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const { scatter(context, u, y, kAsItIs); }
+void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const { scatter(context, u, y, kSquared); }
 
-void StoredRows::add_transposed(const Context& context, const Vector& u, Vector& y) const {
-    scatter(context, y, [&](Index i, const Sums& sums) { sums.add_row(i, u[i], kAsItIs); });
+Vector StoredRows::multiply(const Context& context, const Factor& factor, const Vector& x) const {
+    Vector y(num_rows());
+    visit_regions(context, [&](std::size_t region) {
+        walk_up(region,
+                [&](Index i, const Links& links) { y[i] = (x[i] - factor.shrinkage[i] * dot(links, x, kAsItIs)) / factor.deviation[i]; });
+    });
+    return y;
 }
 
-void StoredRows::add_transposed_squares(const Context& context, const Vector& u, Vector& y) const {
-    scatter(context, y, [&](Index i, const Sums& sums) { sums.add_row(i, u[i], kSquared); });
-}
-
-void StoredRows::solve_unit_lower(const Context& context, const Vector& row_scale, Vector& x, Vector* innovation) const {
-    for (const auto& stage : schedule_.stages)
-        parallel_chunks(context, std::ssize(stage), 1, [&](const Chunk& chunk) {
-            const auto [begin, end] = stage[chunk.number];
-            for (Index i = begin; i < end; ++i) {
-                const double mean = dot(graph_->row(i), weights(i).data(), x.data(), kAsItIs);
-                x[i] += row_scale[i] * mean;
-                if (innovation != nullptr) (*innovation)[i] = (x[i] - mean) / variance[i];
-            }
+void StoredRows::solve(const Context& context, const Factor& factor, const Vector& y, Vector& x, Vector* innovation) const {
+    x.resize(y.size());
+    visit_regions(context, [&](std::size_t region) {
+        walk_up(region, [&](Index i, const Links& links) {
+            const double mean = dot(links, x, kAsItIs);
+            x[i] = factor.deviation[i] * y[i] + factor.shrinkage[i] * mean;
+            if (innovation != nullptr) (*innovation)[i] = (x[i] - mean) / variance[i];
         });
-}
-
-// Ranges add to earlier stages in vectors of their own, which a row sums up when its turn comes; to their own rows in x itself.
-template <class Visit>
-void StoredRows::visit_backward(const Context& context, Vector& x, const Visit& visit) const {
-    std::vector<Vector> parts(schedule_.stages.back().size());
-    const Index shared = schedule_.stages.back().front().begin;
-    for (Vector& part : parts) part = Vector::Zero(shared);
-    for (auto stage = schedule_.stages.rbegin(); stage != schedule_.stages.rend(); ++stage)
-        parallel_chunks(context, std::ssize(*stage), 1, [&](const Chunk& chunk) {
-            const auto [begin, end] = (*stage)[chunk.number];
-            const Sums sums(*this, x, begin, parts[chunk.number]);
-            for (Index i = end; i-- > begin;) {
-                if (i < shared)
-                    for (const Vector& part : parts) x[i] += part[i];
-                visit(i, x[i], sums);
+    });
+    if (innovation == nullptr) return;
+    visit_regions(context, [&](std::size_t region) {
+        for (const auto& into : crossings_[region])
+            for (auto edge = into.begin(); edge != into.end();) {
+                const Index i = edge->row;
+                double mean = 0.0;
+                for (; edge != into.end() && edge->row == i; ++edge) mean += edge->weight * x[edge->neighbor];
+                (*innovation)[i] -= mean / variance[i];
             }
-        });
+    });
 }
 
-void StoredRows::solve_unit_lower_transposed(const Context& context, const Vector& row_scale, Vector& x, const Vector* u) const {
-    visit_backward(context, x, [&](Index i, double x_i, const Sums& sums) {
-        sums.add_row(i, row_scale[i] * x_i - (u != nullptr ? (*u)[i] : 0.0), kAsItIs);
+void StoredRows::solve_transposed(const Context& context, const Factor& factor, Vector& x, const Vector* u) const {
+    visit_regions(context, [&](std::size_t region) {
+        if (u != nullptr) visit_crossings_into(region, [&](const Crossing& edge) { x[edge.neighbor] -= edge.weight * (*u)[edge.row]; });
+        walk_down(region, [&](Index i, const Links& links) {
+            const double value = factor.shrinkage[i] * x[i] - (u != nullptr ? (*u)[i] : 0.0);
+            x[i] *= factor.deviation[i];
+            add(links, value, x, kAsItIs);
+        });
     });
 }
 
 Vector StoredRows::eliminated(const Context& context, Vector d) const {
-    visit_backward(context, d, [&](Index i, double d_i, const Sums& sums) {
-        double squares = 0.0;
-        for (const double weight : weights(i)) squares += weight * weight;
-        if (squares <= 1.0) sums.add_row(i, d_i / (1.0 + d_i * variance[i]), kSquared);
+    visit_regions(context, [&](std::size_t region) {
+        walk_down(region, [&](Index i, const Links& links) {
+            double squares = 0.0;
+            for (std::size_t k = 0; k < links.count; ++k) squares += links.weights[k] * links.weights[k];
+            if (squares <= 1.0) add(links, d[i] / (1.0 + d[i] * variance[i]), d, kSquared);
+        });
     });
     return d;
 }

@@ -56,7 +56,7 @@ void GraphSearch::permute(std::span<const Index> old_number, std::initializer_li
 void GraphSearch::restore(std::initializer_list<Vector*> along) {
     problem_.prior_graph = {};
     problem_.prior_groups = {};
-    problem_.schedule = {};
+    problem_.regions = {};
     problem_.data_graph = {};
     if (!number_.empty()) permute(number_, along);
     number_.clear();
@@ -83,11 +83,11 @@ double GraphSearch::refresh(const inference::Hyperparameters& hyper, std::initia
             MetricIndex(metric(hyper), problem_.inducing, context_).search(problem_.inputs, settings_.neighbors, context_);
     const Points coordinates = metric_coordinates(metric(hyper), problem_.inducing);
     if (settings_.groups) found = neighbors::grouped(found.graph, coordinates, context_);
-    auto [order, schedule] = neighbors::cache_numbering(found.graph, coordinates, context_);
+    auto [order, regions] = neighbors::cache_numbering(found.graph, coordinates, context_);
     found = neighbors::renumbered(found, order, context_);
     problem_.prior_graph = std::move(found.graph);
     problem_.prior_groups = std::move(found.groups);
-    problem_.schedule = std::move(schedule);
+    problem_.regions = std::move(regions);
     permute(order, along);
     number_ = neighbors::inverse_order(order);
     problem_.data_graph.renumber_neighbors(number_);

@@ -4,10 +4,18 @@
 
 #include "vnngp/base/error.hpp"
 #include "vnngp/base/parallel.hpp"
+#include "vnngp/linalg/dense.hpp"
 
 namespace vnngp::neighbors {
 namespace {
 constexpr std::int64_t kRowsPerChunk = 4096;
+}
+
+NeighborGraph::NeighborGraph(Index num_rows, Index stride) : num_rows_(num_rows), stride_(stride) {
+    const std::size_t edges = static_cast<std::size_t>(num_rows) * static_cast<std::size_t>(stride);
+    edges_.reserve(edges);
+    linalg::prefer_large_pages(edges_.data(), sizeof(Index) * edges);
+    edges_.resize(edges, kNone);
 }
 
 NeighborGraph::NeighborGraph(std::vector<Index> lists, std::vector<Part> rows)

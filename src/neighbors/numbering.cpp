@@ -1,8 +1,6 @@
 #include "vnngp/neighbors/numbering.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <compare>
 #include <cstdint>
 #include <numeric>
 
@@ -13,43 +11,56 @@ namespace vnngp::neighbors {
 namespace {
 
 constexpr std::int64_t kRowsPerChunk = 4096;
-constexpr int kCuts = 2;                         ///< one below another: four ranges in the last stage
-constexpr double kLargestSeparator = 2.0 / 3.0;  ///< of all rows, beyond which nothing is cut
-constexpr Index kFewRows = 8192;                 ///< not worth a cut
+constexpr int kMostRegions = 4;
+constexpr double kLargestBorder = 0.15;  ///< of all rows, beyond which a cut costs more than a second thread brings
+constexpr Index kFewRows = 8192;         ///< not worth a cut
 
-/// Where a row belongs: its stage, and the number of its range there.
-struct Place {
-    std::uint8_t stage, range;
-    auto operator<=>(const Place&) const = default;
-};
+using RegionNumber = std::uint8_t;
 
-// quarter: of space, per row. A row belongs to the last stage unless it is needed across a cut, or by a row of an earlier stage. Rows come
-// after their neighbours, so all that need a row have been seen when it is its turn.
-std::vector<Place> places(const NeighborGraph& predecessors, std::span<const std::uint8_t> quarter, const Context& context) {
-    std::vector<Place> places(quarter.size(), Place{kCuts, 0});
-    for (Index i = predecessors.num_rows(); i-- > 0;) {
-        if (i % kRowsPerChunk == 0) context.check_stop();
-        places[i].range = static_cast<std::uint8_t>(quarter[i] >> (kCuts - places[i].stage));
-        for (const Index j : predecessors.row(i)) {
-            const auto cut = static_cast<std::uint8_t>(kCuts - std::bit_width(static_cast<unsigned>(quarter[i] ^ quarter[j])));
-            places[j].stage = std::min({places[j].stage, places[i].stage, cut});
-        }
-    }
-    return places;
+/// Per row, whether it has neighbours in another region.
+std::vector<char> border(const NeighborGraph& predecessors, std::span<const RegionNumber> region, const Context& context) {
+    std::vector<char> is_border(region.size());
+    parallel_chunks(context, predecessors.num_rows(), kRowsPerChunk, [&](const Chunk& chunk) {
+        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i)
+            is_border[i] = std::ranges::any_of(predecessors.row(i), [&](Index j) { return region[j] != region[i]; });
+    });
+    return is_border;
 }
 
-// The rows of one place, in the order of `rows`, but each preceded by those of its neighbours that are not numbered yet, these by theirs,
-// and so on.
-std::vector<Index> neighbors_first(const NeighborGraph& predecessors, std::span<const Index> rows, std::span<const Place> places,
-                                   Place place, std::vector<char>& is_numbered, const Context& context) {
+struct Cut {
+    std::vector<RegionNumber> region;  ///< per row
+    std::vector<char> is_border;       ///< per row
+};
+
+// Regions are equal parts of the spatial order.
+Cut cut(const NeighborGraph& predecessors, std::span<const Index> spatial, const Context& context) {
+    const Index count = predecessors.num_rows();
+    // Shared lists do not ascend, as those who look for what is in a region want it.
+    const bool is_worth_it = count >= kFewRows && !predecessors.shares_lists();
+    Cut found{std::vector<RegionNumber>(count), std::vector<char>(count)};
+    for (int num_regions = kMostRegions; num_regions > 1 && is_worth_it; num_regions /= 2) {
+        for (Index i = 0; i < count; ++i) found.region[spatial[i]] = static_cast<RegionNumber>(std::int64_t{i} * num_regions / count);
+        auto is_border = border(predecessors, found.region, context);
+        if (static_cast<double>(std::ranges::count(is_border, 1)) <= kLargestBorder * count)
+            return {std::move(found.region), std::move(is_border)};
+    }
+    std::ranges::fill(found.region, 0);
+    return found;
+}
+
+// `rows` are those of one region. In their order, but each preceded by those of its neighbours in the region that are not numbered yet,
+// these by theirs, and so on.
+std::vector<Index> neighbors_first(const NeighborGraph& predecessors, std::span<const Index> rows, std::span<const RegionNumber> region,
+                                   std::vector<char>& is_numbered, const Context& context) {
     struct Visit {
         Index row;
         std::size_t next;  // of its neighbours
     };
     std::vector<Index> order;
+    order.reserve(rows.size());
     std::vector<Visit> open;
     const auto begin = [&](Index row) {
-        if (places[row] != place || is_numbered[row]) return;
+        if (region[row] != region[rows.front()] || is_numbered[row]) return;
         is_numbered[row] = true;
         open.push_back({row, 0});
     };
@@ -77,30 +88,23 @@ Numbering cache_numbering(const NeighborGraph& predecessors, const Points& point
     std::vector<Index> spatial(count);
     std::iota(spatial.begin(), spatial.end(), 0);
     sort_spatially(points, scaling_of(points), spatial, context);
-    std::vector<std::uint8_t> quarter(count);
-    for (Index i = 0; i < count; ++i) quarter[spatial[i]] = static_cast<std::uint8_t>((std::int64_t{i} << kCuts) / count);
-    std::vector<Place> place = places(predecessors, quarter, context);
-    const auto separators = std::count_if(place.begin(), place.end(), [](const Place& p) { return p.stage == 0; });
-    const bool is_cut = count >= kFewRows && static_cast<double>(separators) <= kLargestSeparator * count;
-    if (!is_cut) std::fill(place.begin(), place.end(), Place{0, 0});
+    const Cut cut = neighbors::cut(predecessors, spatial, context);
 
-    Numbering numbering;
-    auto& [order, schedule] = numbering;
-    order.reserve(count);
+    Numbering numbering{std::vector<Index>(count), {}};
     std::vector<char> is_numbered(count, false);  // bits would be shared by threads
-    for (std::uint8_t stage = 0; stage <= (is_cut ? kCuts : 0); ++stage) {
-        std::vector<std::vector<Index>> ranges(std::size_t{1} << stage);
-        parallel_chunks(context, std::ssize(ranges), 1, [&](const Chunk& chunk) {
-            ranges[chunk.number] =
-                neighbors_first(predecessors, spatial, place, {stage, static_cast<std::uint8_t>(chunk.number)}, is_numbered, context);
-        });
-        schedule.stages.emplace_back();
-        for (const auto& rows : ranges) {
-            const auto begin = static_cast<Index>(order.size());
-            order.insert(order.end(), rows.begin(), rows.end());
-            schedule.stages.back().push_back({begin, static_cast<Index>(order.size())});
-        }
+    for (Index first = 0; first < count;) {
+        const auto end =
+            std::find_if(spatial.begin() + first, spatial.end(), [&](Index i) { return cut.region[i] != cut.region[spatial[first]]; });
+        numbering.regions.push_back({first, static_cast<Index>(end - spatial.begin())});
+        first = numbering.regions.back().end;
     }
+    parallel_chunks(context, std::ssize(numbering.regions), 1, [&](const Chunk& chunk) {
+        Region& region = numbering.regions[chunk.number];
+        const auto rows = std::span(spatial).subspan(region.begin, region.end - region.begin);
+        std::ranges::copy(neighbors_first(predecessors, rows, cut.region, is_numbered, context), numbering.order.begin() + region.begin);
+        for (Index i = region.begin; i < region.end; ++i)
+            if (cut.is_border[numbering.order[i]]) region.border.push_back(i);
+    });
     return numbering;
 }
 

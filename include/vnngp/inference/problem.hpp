@@ -42,7 +42,7 @@ struct Problem {
     Points inducing;                                     ///< Z
     neighbors::NeighborGraph prior_graph;                ///< n(j): nearest predecessors
     neighbors::RowGroups prior_groups;                   ///< of its rows; empty: each is computed by itself
-    neighbors::Schedule schedule;                        ///< of its rows; empty: neighbours have smaller numbers than their rows
+    std::vector<neighbors::Region> regions;              ///< of its rows, within which neighbours come first; empty: all are one
     Vector targets;                                      ///< y
     std::vector<Index> sites;                            ///< per observation, or empty
     Points inputs;                                       ///< X, used when there are no sites

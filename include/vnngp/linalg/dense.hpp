@@ -23,7 +23,7 @@ void set_dense_threads(int threads, Eigen::Index order);
 /// falls back to its smallest instruction set, which costs a factor of four.
 std::string dense_advice();
 
-/// Asks for large pages for memory that has not been written to yet: walks along rows of large matrices otherwise wait for addresses.
+/// Asks for large pages for memory that has not been written to yet: walks through large matrices otherwise wait for addresses.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
 enum class Transposed { no, yes };

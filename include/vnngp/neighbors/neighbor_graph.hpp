@@ -22,8 +22,7 @@ public:
     };
 
     NeighborGraph() = default;
-    NeighborGraph(Index num_rows, Index stride)
-        : num_rows_(num_rows), stride_(stride), edges_(static_cast<std::size_t>(num_rows) * static_cast<std::size_t>(stride), kNone) {}
+    NeighborGraph(Index num_rows, Index stride);
     /// Rows that may share their lists. They cannot be set anew.
     NeighborGraph(std::vector<Index> lists, std::vector<Part> rows);
 

@@ -10,25 +10,22 @@
 
 namespace vnngp::neighbors {
 
-struct Range {
+/// A part of space, and the rows that lie in it: begin, ..., end - 1.
+struct Region {
     Index begin, end;
-};
+    std::vector<Index> border = {};  ///< its rows that have neighbours in other regions, ascending
 
-/// How rows are visited by several threads when neighbours must come before their rows: stage by stage, the rows of a range in their order.
-/// The neighbours of a row are in its own range or in earlier stages, never in another range of its stage. Ranges follow one another.
-struct Schedule {
-    std::vector<std::vector<Range>> stages;
+    bool holds(Index row) const { return row >= begin && row < end; }
 };
 
 struct Numbering {
-    std::vector<Index> order;  ///< order[new] = old
-    Schedule schedule;         ///< of the new numbers
+    std::vector<Index> order;     ///< order[new] = old
+    std::vector<Region> regions;  ///< of the new numbers, one behind another
 };
 
-/// Numbers the rows of a predecessor graph. Space is cut in two. What rows need across the cut, with all that this needs in turn,
-/// separates the halves and comes before them: a small part of the points in two dimensions, half in three. Each half is cut again. Where
-/// nearly everything separates, as in many dimensions, nothing is cut. Within a range rows are numbered by place, but for neighbours,
-/// which come first: close rows have neighbours that are close in memory.
+/// Numbers the rows of a predecessor graph. Space is cut into four regions, or two, or none, such that few rows have neighbours across a
+/// cut. Within a region rows are numbered by place, but each behind those of its neighbours that are in its region: close rows have
+/// neighbours that are close in memory.
 Numbering cache_numbering(const NeighborGraph& predecessors, const Points& points, const Context& context);
 
 /// The same graph with row order[i] as row i, the neighbours of each ascending: who walks through them walks through memory.

@@ -102,7 +102,7 @@ TEST(StoredRowsInGroups, EqualDenseMatrices) {
     rows.add_transposed({}, x, y);
     EXPECT_LT((y - dense.b.transpose() * x).cwiseAbs().maxCoeff(), 1e-10);
     Vector solved = x;
-    rows.solve_unit_lower_transposed({}, Vector::Ones(80), solved);
+    rows.solve_transposed({}, {Vector::Ones(80), Vector::Ones(80)}, solved);
     EXPECT_LT(((Eigen::MatrixXd::Identity(80, 80) - dense.b).transpose() * solved - x).cwiseAbs().maxCoeff(), 1e-9);
 }
 

@@ -175,5 +175,32 @@ TEST(OptimalPosterior, NeedsFewIterationsForASmoothField) {
     }
 }
 
+// The same m, whether the rows are cut into regions or not, and not many more iterations.
+TEST(OptimalPosterior, IsTheSameInRegions) {
+    SimulatedField field = simulated_field(12000, 8, 0.1, 0.1);
+    Problem& problem = field.problem;
+    const auto numbering = neighbors::cache_numbering(problem.prior_graph, problem.inducing, {});
+    problem.inducing = Points(problem.inducing(numbering.order, Eigen::all));
+    problem.targets = Vector(problem.targets(numbering.order));
+    problem.prior_graph = neighbors::renumbered(problem.prior_graph, numbering.order, {});
+    const Hyperparameters hyper{{0.1, 0.1}, 1.0, 0.05, 0.0, {0.1}};
+    const auto optimum = [&] {
+        return optimal_posterior({}, problem, hyper, prior_marginals(problem, hyper), {.linear_tolerance = 1e-9, .steps = 1});
+    };
+    ASSERT_EQ(numbering.regions.size(), 4U);
+    problem.regions = numbering.regions;
+    const auto cut = optimum();
+    // One region wants smaller numbers for neighbours: the order of the approximation has them.
+    const auto number = neighbors::inverse_order(numbering.order);
+    problem.inducing = Points(problem.inducing(number, Eigen::all));
+    problem.targets = Vector(problem.targets(number));
+    problem.prior_graph = neighbors::renumbered(problem.prior_graph, number, {});
+    problem.regions = {};
+    const auto whole = optimum();
+    EXPECT_LT((Vector(whole.q.mean(numbering.order)) - cut.q.mean).cwiseAbs().maxCoeff(), 1e-7);
+    EXPECT_NEAR(cut.elbo, whole.elbo, 1e-9 * std::abs(whole.elbo));
+    EXPECT_LE(cut.linear_iterations, 2 * whole.linear_iterations);
+}
+
 }  // namespace
 }  // namespace vnngp::inference

@@ -31,7 +31,7 @@ inline SimulatedField simulated_field(Index count, Index neighbors, double lengt
     const conditional::Covariance covariance{field.kernel.get(), {lengthscale, lengthscale}, 1.0, 0.0};
     const StoredRows rows({}, covariance, {problem.inducing, problem.inducing, problem.prior_graph});
     field.smooth = testing::random_vector(count, 72).cwiseProduct(rows.variance.cwiseSqrt());
-    rows.solve_unit_lower({}, Vector::Ones(count), field.smooth);
+    rows.solve({}, {Vector::Ones(count), Vector::Ones(count)}, field.smooth, field.smooth);
     problem.targets = field.smooth + std::sqrt(noise) * testing::random_vector(count, 73);
     return field;
 }

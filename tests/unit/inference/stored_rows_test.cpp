@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "small_problem.hpp"
 #include "vnngp/neighbors/numbering.hpp"
 
@@ -20,7 +23,7 @@ protected:
     double diagonal = f.hyper.nugget + f.problem.jitter * f.hyper.outputscale;
     testing::DenseRows dense_prior = testing::dense_rows(k, f.problem.prior_graph, diagonal);
     DenseProblem dense = dense_problem(f.problem, f.hyper);
-    Vector x = testing::random_vector(18, 51), u = testing::random_vector(31, 52), scale = testing::random_vector(18, 53).cwiseAbs();
+    Vector x = testing::random_vector(18, 51), u = testing::random_vector(31, 52);
 };
 
 double largest(const Vector& difference) { return difference.cwiseAbs().maxCoeff(); }
@@ -46,27 +49,74 @@ TEST_F(StoredRowsOf, ProductsEqualThoseOfDenseMatrices) {
     EXPECT_LT(largest(added([&](Vector& y) { data.add_transposed_squares({}, u, y); }) - dense.a.cwiseAbs2().transpose() * u), 1e-11);
 }
 
-TEST_F(StoredRowsOf, UnitLowerSolvesInvertDenseMatrices) {
-    const MatrixXd lower = MatrixXd::Identity(18, 18) - scale.asDiagonal() * dense_prior.b;
-    Vector y = x;
-    prior.solve_unit_lower({}, scale, y);
-    EXPECT_LT(largest(lower * y - x), 1e-11);
-    y = x;
-    prior.solve_unit_lower_transposed({}, scale, y);
-    EXPECT_LT(largest(lower.transpose() * y - x), 1e-11);
+// Rows of three regions, whose edges do not keep to them, beside dense matrices with and without the edges between regions.
+class StoredRowsOfRegions : public ::testing::Test {
+protected:
+    static std::vector<neighbors::Region> cut(const neighbors::NeighborGraph& graph) {
+        std::vector<neighbors::Region> regions{{0, 7}, {7, 12}, {12, 18}};
+        for (neighbors::Region& region : regions)
+            for (Index i = region.begin; i < region.end; ++i)
+                if (std::ranges::any_of(graph.row(i), [&](Index j) { return !region.holds(j); })) region.border.push_back(i);
+        return regions;
+    }
+    StoredRowsOfRegions() {
+        std::iota(order.begin(), order.end(), 0);
+        f.problem.prior_graph = neighbors::renumbered(f.problem.prior_graph, order, {});
+        f.problem.regions = cut(f.problem.prior_graph);
+        rows = {{}, covariance(f.problem, f.hyper), {f.problem.inducing, f.problem.inducing, f.problem.prior_graph}, f.problem.regions};
+        dense = testing::dense_rows(k, f.problem.prior_graph, f.hyper.nugget + f.problem.jitter * f.hyper.outputscale);
+        within = dense.b;
+        for (Index i = 0; i < 18; ++i)
+            for (Index j = 0; j < 18; ++j)
+                for (const auto& region : f.problem.regions)
+                    if (region.holds(i) && !region.holds(j)) within(i, j) = 0.0;
+        r = factor.deviation.cwiseInverse().asDiagonal() * (MatrixXd::Identity(18, 18) - factor.shrinkage.asDiagonal() * within);
+    }
+    std::vector<Index> order = std::vector<Index>(18);
+    SmallProblem f = small_problem("gaussian", Layout::one_per_site);
+    MatrixXd k = testing::covariance_matrix("matern52", f.problem.inducing, f.problem.inducing, f.hyper.shape, f.hyper.outputscale);
+    StoredRows rows;
+    testing::DenseRows dense;
+    MatrixXd within, r;
+    Factor factor{testing::random_vector(18, 53).cwiseAbs(), testing::random_vector(18, 59).cwiseAbs().array() + 0.5};
+    Vector x = testing::random_vector(18, 51), u = testing::random_vector(18, 58);
+};
+
+TEST_F(StoredRowsOfRegions, AreCutSomewhere) { EXPECT_GT((dense.b - within).cwiseAbs().maxCoeff(), 0.01); }
+
+TEST_F(StoredRowsOfRegions, HaveAllEdgesInProducts) {
+    EXPECT_LT(largest(rows.multiply({}, x) - dense.b * x), 1e-11);
+    Vector y = u;
+    rows.add_transposed({}, x, y);
+    EXPECT_LT(largest(y - u - dense.b.transpose() * x), 1e-11);
+    rows.add_transposed_squares({}, x, y = u);
+    EXPECT_LT(largest(y - u - dense.b.cwiseAbs2().transpose() * x), 1e-11);
 }
 
-TEST_F(StoredRowsOf, SolvesTakeProductsAlong) {
-    const MatrixXd unscaled = MatrixXd::Identity(18, 18) - dense_prior.b,
-                   lower = MatrixXd::Identity(18, 18) - scale.asDiagonal() * dense_prior.b;
-    Vector y = x, innovation(18);
-    prior.solve_unit_lower({}, scale, y, &innovation);
-    EXPECT_LT(largest(lower * y - x), 1e-11);
-    EXPECT_LT(largest(innovation.cwiseProduct(dense_prior.f) - unscaled * y), 1e-11);
-    const Vector other = testing::random_vector(18, 58);
-    y = x;
-    prior.solve_unit_lower_transposed({}, scale, y, &other);
-    EXPECT_LT(largest(lower.transpose() * y - (x - dense_prior.b.transpose() * other)), 1e-11);
+TEST_F(StoredRowsOfRegions, HaveAFactorWithinRegions) {
+    EXPECT_LT(largest(rows.multiply({}, factor, x) - r * x), 1e-11);
+    Vector y;
+    rows.solve({}, factor, x, y);
+    EXPECT_LT(largest(r * y - x), 1e-10);
+    rows.solve_transposed({}, factor, y = x);
+    EXPECT_LT(largest(r.transpose() * y - x), 1e-10);
+}
+
+TEST_F(StoredRowsOfRegions, TakeProductsWithAllEdgesAlong) {
+    Vector y, innovation(18);
+    rows.solve({}, factor, x, y, &innovation);
+    EXPECT_LT(largest(r * y - x), 1e-10);
+    EXPECT_LT(largest(innovation.cwiseProduct(dense.f) - (y - dense.b * y)), 1e-10);
+    rows.solve_transposed({}, factor, y = x, &u);
+    EXPECT_LT(largest(r.transpose() * y - (x - dense.b.transpose() * u)), 1e-10);
+}
+
+TEST_F(StoredRowsOfRegions, EliminateWithinRegions) {
+    Vector d = x.cwiseAbs();
+    const Vector found = rows.eliminated({}, d);
+    for (Index i = 18; i-- > 0;)
+        if (within.row(i).squaredNorm() <= 1.0) d += d[i] / (1.0 + d[i] * dense.f[i]) * within.row(i).cwiseAbs2().transpose();
+    EXPECT_LT(largest(found - d), 1e-11);
 }
 
 // Enough rows for several chunks, several partial sums, and runs that are cut into parts.
@@ -79,18 +129,19 @@ protected:
         auto numbering = neighbors::cache_numbering(searched, unordered, {});
         graph = neighbors::renumbered(searched, numbering.order, {});
         points = unordered(numbering.order, Eigen::all);
-        schedule = std::move(numbering.schedule);
+        regions = std::move(numbering.regions);
     }
-    StoredRows rows(const Context& context, const neighbors::Schedule& how) const {
+    StoredRows rows(const Context& context, const std::vector<neighbors::Region>& how) const {
         return {context, {kernel.get(), {0.5, 0.7}, 1.0, 0.1}, {points, points, graph}, how};
     }
-    StoredRows rows(const Context& context) const { return rows(context, schedule); }
+    StoredRows rows(const Context& context) const { return rows(context, regions); }
 
     Points points;
     neighbors::NeighborGraph graph;
-    neighbors::Schedule schedule;
+    std::vector<neighbors::Region> regions;
     std::unique_ptr<kernel::Kernel> kernel = kernel::make_kernel("matern12", 2);
-    Vector x = testing::random_vector(kCount, 56), scale = testing::random_vector(kCount, 57).cwiseAbs().cwiseMin(1.0);
+    Vector x = testing::random_vector(kCount, 56);
+    Factor factor{testing::random_vector(kCount, 57).cwiseAbs().cwiseMin(1.0), testing::random_vector(kCount, 60).cwiseAbs().array() + 0.5};
 };
 
 TEST_F(ManyRows, GiveIdenticalResultsOnOneAndTwoThreads) {
@@ -100,8 +151,8 @@ TEST_F(ManyRows, GiveIdenticalResultsOnOneAndTwoThreads) {
         rows.add_transposed(context, x, y);
         rows.add_transposed_squares(context, x, z);
         Vector innovation(kCount);
-        rows.solve_unit_lower(context, scale, lower, &innovation);
-        rows.solve_unit_lower_transposed(context, scale, transposed, &innovation);
+        rows.solve(context, factor, x, lower, &innovation);
+        rows.solve_transposed(context, factor, transposed, &innovation);
         return std::vector<Vector>{rows.variance,
                                    rows.multiply(context, x),
                                    rows.multiply_squares(context, x),
@@ -119,27 +170,25 @@ TEST_F(ManyRows, GiveIdenticalResultsOnOneAndTwoThreads) {
 TEST_F(ManyRows, SolvesInvertProducts) {
     const Context context{.threads = 2};
     const StoredRows rows = this->rows(context);
-    Vector y = x;
-    rows.solve_unit_lower(context, scale, y);
-    EXPECT_LT(largest(y - scale.cwiseProduct(rows.multiply(context, y)) - x), 1e-9);
-    y = x;
-    rows.solve_unit_lower_transposed(context, scale, y);
-    Vector image = y;
-    rows.add_transposed(context, -scale.cwiseProduct(y), image);
-    EXPECT_LT(largest(image - x), 1e-9);
+    EXPECT_EQ(regions.size(), 4U);
+    Vector y;
+    rows.solve(context, factor, x, y);
+    EXPECT_LT(largest(rows.multiply(context, factor, y) - x), 1e-9);
+    // z'R^{-1}x and x'R^{-T}z
+    Vector z = testing::random_vector(kCount, 61);
+    const double forward = z.dot(y);
+    rows.solve_transposed(context, factor, z);
+    EXPECT_NEAR(z.dot(x), forward, 1e-9 * kCount);
 }
 
-TEST_F(ManyRows, GiveTheSameWithAScheduleAndWithout) {
+TEST_F(ManyRows, HaveTheSameProductsWithRegionsAndWithout) {
     const Context context{.threads = 2};
-    const StoredRows scheduled = rows(context), plain = rows(context, {});
+    const StoredRows cut = rows(context), whole = rows(context, {});
+    EXPECT_EQ(cut.multiply(context, x), whole.multiply(context, x));
     Vector y = x, z = x;
-    scheduled.solve_unit_lower(context, scale, y);
-    plain.solve_unit_lower(context, scale, z);
-    EXPECT_EQ(y, z);
-    scheduled.solve_unit_lower_transposed(context, scale, y = x);
-    plain.solve_unit_lower_transposed(context, scale, z = x);
-    EXPECT_LT(largest(y - z), 1e-11);
-    EXPECT_LT(largest(scheduled.eliminated(context, x.cwiseAbs()) - plain.eliminated(context, x.cwiseAbs())), 1e-11);
+    cut.add_transposed(context, x, y);
+    whole.add_transposed(context, x, z);
+    EXPECT_LT(largest(y - z), 1e-12);
 }
 
 }  // namespace
