@@ -31,7 +31,7 @@ std::span<double> part(Vector& v, const Chunk& chunk) {
 
 }  // namespace
 
-Predictor::Predictor(const FittedModel& model, const Context& context, Index neighbors)
+Predictor::Predictor(const FittedModel& model, const Context& context, Index neighbors, Index lanczos_steps)
     : model_(model),
       context_(context),
       kernel_(kernel::make_kernel(model.kernel, kernel_inputs(model))),
@@ -46,7 +46,7 @@ Predictor::Predictor(const FittedModel& model, const Context& context, Index nei
     if (model.method == Method::svgp)
         dense_.emplace(context_, covariance(), model.inducing, model.posterior.mean, model.posterior_factor);
     else if (model.method == Method::exact && model.weights.size() == 0)
-        dense_.emplace(rivals::DensePosterior::of_observations(context_, covariance(), model.inducing, centered_mean_));
+        dense_.emplace(rivals::DensePosterior::of_observations(context_, covariance(), model.inducing, centered_mean_, lanczos_steps));
 }
 
 Vector Predictor::prior_means(const Points& points) const {

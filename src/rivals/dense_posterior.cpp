@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "rivals/observed_covariance.hpp"
@@ -17,6 +18,37 @@ namespace {
 
 constexpr Eigen::Index kInputsPerBlock = 1024;
 constexpr double kSampleJitter = 1e-10;  ///< of the output scale
+constexpr double kExhausted = 1e-10;     ///< of a step of Lanczos' method: what rounding leaves
+
+// G = Q T^{-1/2}: C = L L' is Q T Q' in the Krylov space of a random start, and its inverse Q T^{-1} Q' there. Every new vector is made
+// orthogonal to all others, twice, since rounding would bring the first ones back.
+Matrix krylov_inverse_root(const Context& context, const Matrix& l, Index steps) {
+    steps = std::min(steps, static_cast<Index>(l.rows()));
+    Matrix q(l.rows(), steps), image(l.rows(), 1);
+    Vector diagonal(steps), off(std::max<Index>(steps - 1, 0));
+    RandomStream stream(context.seed, StreamPurpose::probe);
+    for (double& value : image.col(0)) value = stream.normal();
+    for (Index k = 0; k < steps; ++k) {
+        context.check_stop();
+        q.col(k) = image.col(0).normalized();
+        image.col(0) = q.col(k);
+        linalg::multiply_lower(l, image, Transposed::yes);
+        linalg::multiply_lower(l, image);
+        diagonal[k] = q.col(k).dot(image.col(0));
+        for (int pass = 0; pass < 2; ++pass) image.col(0) -= q.leftCols(k + 1) * (q.leftCols(k + 1).transpose() * image.col(0)).eval();
+        const double norm = image.col(0).norm();
+        if (k + 1 == steps) break;
+        if (norm <= kExhausted * diagonal[k]) {  // the space holds nothing more
+            steps = k + 1;
+            break;
+        }
+        off[k] = norm;
+    }
+    Eigen::SelfAdjointEigenSolver<Matrix> eigen;
+    eigen.computeFromTridiagonal(diagonal.head(steps), off.head(std::max<Index>(steps - 1, 0)));
+    const Matrix root = eigen.eigenvectors() * eigen.eigenvalues().cwiseSqrt().cwiseInverse().asDiagonal();
+    return linalg::product(q.leftCols(steps), Transposed::no, root, Transposed::no);
+}
 
 }  // namespace
 
@@ -28,17 +60,19 @@ DensePosterior::DensePosterior(const Context& context, conditional::Covariance c
 }
 
 DensePosterior DensePosterior::of_observations(const Context& context, conditional::Covariance covariance, const Points& points,
-                                               const Vector& centered) {
+                                               const Vector& centered, Index lanczos_steps) {
     DensePosterior posterior(context, std::move(covariance), points, {}, {});
     Matrix white = centered;
     linalg::solve_lower(posterior.prior_factor_, white);
     posterior.mean_ = white.col(0);
+    if (lanczos_steps > 0) posterior.inverse_root_ = krylov_inverse_root(context, posterior.prior_factor_, lanczos_steps);
     return posterior;
 }
 
 DensePosterior::Projected DensePosterior::project(const Context& context, const Points& inputs) const {
     linalg::set_dense_threads(context.num_threads(), inducing_.rows());
-    Projected projected{conditional::cross_covariance(context, covariance_, inducing_, inputs), {}};
+    Projected projected{conditional::cross_covariance(context, covariance_, inducing_, inputs), {}, {}};
+    if (inverse_root_.size() > 0) projected.cross = projected.a;
     linalg::solve_lower(prior_factor_, projected.a);
     if (factor_.size() == 0) return projected;
     if (factor_.cols() == 1) {
@@ -58,7 +92,13 @@ inference::LatentPrediction DensePosterior::predict(const Context& context, cons
         const Projected projected = project(context, inputs.middleRows(first, count));
         prediction.mean.segment(first, count) = projected.a.transpose() * mean_;
         auto variance = prediction.variance.segment(first, count);
-        variance = (covariance_.outputscale - projected.a.colwise().squaredNorm().transpose().array()).max(0.0);
+        const auto left_by = [&](const Matrix& known) {
+            return (covariance_.outputscale - known.colwise().squaredNorm().array()).max(0.0);
+        };
+        if (inverse_root_.size() > 0)
+            variance = left_by(linalg::product(inverse_root_, Transposed::yes, projected.cross, Transposed::no)).transpose();
+        else
+            variance = left_by(projected.a).transpose();
         if (projected.b.size() > 0) variance += projected.b.colwise().squaredNorm().transpose();
     }
     return prediction;

@@ -37,7 +37,8 @@ struct JointPrediction {
 class Predictor {
 public:
     /// Keeps a reference to the model. neighbors: 0 = the model's own choice, and more for points in gaps of the data.
-    Predictor(const FittedModel& model, const Context& context, Index neighbors = 0);
+    /// lanczos_steps: of the exact process alone, see rivals::DensePosterior; 0 = exact variances.
+    Predictor(const FittedModel& model, const Context& context, Index neighbors = 0, Index lanczos_steps = 0);
 
     /// probabilities: in (0, 1), those of the quantiles wanted.
     Prediction predict(const Points& points, std::span<const double> probabilities = {}) const;

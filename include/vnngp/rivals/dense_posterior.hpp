@@ -13,8 +13,10 @@ public:
     /// svgp: q(v) = N(mean, C C'), C lower triangular or one column, its diagonal.
     DensePosterior(const Context& context, conditional::Covariance covariance, const Points& inducing, Vector mean, linalg::Matrix factor);
     /// exact: `centered` = y - mu; the covariance's nugget is that of an observation.
+    /// lanczos_steps: 0, or predict() has the variances that so many steps of Lanczos' method know of, as in Pleiss et al. 2018: those of
+    /// GPyTorch with fast_pred_var, which are too large. Means stay exact, and so does joint().
     static DensePosterior of_observations(const Context& context, conditional::Covariance covariance, const Points& points,
-                                          const Vector& centered);
+                                          const Vector& centered, Index lanczos_steps = 0);
 
     /// The smooth function at some points, about the prior mean.
     inference::LatentPrediction predict(const Context& context, const Points& inputs) const;
@@ -25,7 +27,8 @@ public:
 
 private:
     struct Projected {
-        linalg::Matrix a, b;  ///< A = L^{-1} K_zx, and C'A (empty for C = 0)
+        linalg::Matrix a, b;   ///< A = L^{-1} K_zx, and C'A (empty for C = 0)
+        linalg::Matrix cross;  ///< K_zx, where variances need it
     };
     Projected project(const Context& context, const Points& inputs) const;
 
@@ -34,6 +37,7 @@ private:
     linalg::Matrix prior_factor_;  ///< L
     Vector mean_;
     linalg::Matrix factor_;
+    linalg::Matrix inverse_root_;  ///< N x steps: G with G G' in place of the inverse covariance in variances; or nothing
 };
 
 /// K_xz weights: the mean of the exact process, about the prior mean, from the solution of its linear system.

@@ -41,6 +41,24 @@ TEST(DensePosterior, OfObservationsIsTextbookRegression) {
     EXPECT_LT((predict_mean({}, s.covariance, s.x, s.observed().ldlt().solve(s.y), s.at) - mean).norm(), 1e-9);
 }
 
+TEST(DensePosterior, VariancesOfLanczosFallToTheExactOnesWithTheSteps) {
+    const Setting s;
+    const auto variances = [&](Index steps) {
+        return DensePosterior::of_observations({}, s.covariance, s.x, s.y, steps).predict({}, s.at);
+    };
+    const auto exact = variances(0);
+    Vector before = Vector::Constant(30, s.covariance.outputscale);
+    for (const Index steps : {1, 5, 20, 50}) {
+        const auto now = variances(steps);
+        EXPECT_EQ(now.mean, exact.mean);
+        EXPECT_LE((now.variance - before).maxCoeff(), 1e-12) << steps;
+        EXPECT_GE((now.variance - exact.variance).minCoeff(), -1e-9) << steps;
+        before = now.variance;
+    }
+    EXPECT_LT((before - exact.variance).norm(), 1e-8) << "as many steps as observations";
+    EXPECT_LT((variances(500).variance - exact.variance).norm(), 1e-8);
+}
+
 TEST(DensePosterior, DiagonalFactorIsTheSameAsItsMatrix) {
     const Setting s;
     const Vector mean = testing::random_vector(50, 4), scale = testing::random_vector(50, 5);
