@@ -45,7 +45,7 @@ struct Outcome {
     std::vector<double> trace = {};  ///< the bound per observation after each epoch, or at each evaluation
     /// As the model has them, on the standardised scales.
     std::optional<inference::Hyperparameters> hyper = {};
-    std::string chosen = {};  ///< kernel and neighbours, where they were not given
+    std::string chosen = {};  ///< kernel and neighbours, where they were not given; what else was found
 
     bool done() const { return status == Status::done; }
 };
