@@ -183,10 +183,13 @@ Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     seeded.seed = cell.seed;
     const FittedModel model = fit(parts.train.inputs, parts.train.targets, options, seeded);
 
-    const Predictor predictor(model, seeded);
-    const Scores test = scores_of(predictor, model, parts.test, seeded);
-    Outcome outcome{.nll = test.nll, .rmse = test.rmse, .coverage = test.coverage};
-    outcome.validation_nll = scores_of(predictor, model, parts.validation, seeded).nll;
+    Outcome outcome;
+    {  // gone before another is made: that of the exact process holds all of its covariance
+        const Predictor predictor(model, seeded);
+        const Scores test = scores_of(predictor, model, parts.test, seeded);
+        outcome = {.nll = test.nll, .rmse = test.rmse, .coverage = test.coverage};
+        outcome.validation_nll = scores_of(predictor, model, parts.validation, seeded).nll;
+    }
     outcome.noise = total_noise(model);
     outcome.elbo = model.report.elbo;
     outcome.training_rows = model.report.num_observations;

@@ -92,13 +92,11 @@ inference::LatentPrediction DensePosterior::predict(const Context& context, cons
         const Projected projected = project(context, inputs.middleRows(first, count));
         prediction.mean.segment(first, count) = projected.a.transpose() * mean_;
         auto variance = prediction.variance.segment(first, count);
-        const auto left_by = [&](const Matrix& known) {
-            return (covariance_.outputscale - known.colwise().squaredNorm().array()).max(0.0);
+        const auto left_by = [&](const Matrix& known) -> Vector {
+            return (covariance_.outputscale - known.colwise().squaredNorm().transpose().array()).max(0.0);
         };
-        if (inverse_root_.size() > 0)
-            variance = left_by(linalg::product(inverse_root_, Transposed::yes, projected.cross, Transposed::no)).transpose();
-        else
-            variance = left_by(projected.a).transpose();
+        variance = inverse_root_.size() > 0 ? left_by(linalg::product(inverse_root_, Transposed::yes, projected.cross, Transposed::no))
+                                            : left_by(projected.a);
         if (projected.b.size() > 0) variance += projected.b.colwise().squaredNorm().transpose();
     }
     return prediction;
