@@ -38,6 +38,12 @@ double seconds_of(const std::function<void()>& body, int repetitions = 5) {
     return best;
 }
 
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + std::ssize(values) / 2;
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
 /// Runs body(worker) on every thread at once.
 void on_all_threads(const std::function<void(int)>& body) {
     const Context context;
@@ -186,7 +192,7 @@ void solver_passes(Index count, int dims, Index neighbors) {
         std::string name;
         double bytes;
         std::function<void()> run;
-        double seconds = 1e300;
+        std::vector<double> rates = {};  ///< GB/s, round by round
     };
     std::vector<Pass> passes;
     // What a pass must move: a weight and a number per edge, and the vectors once (twice where they are read and written).
@@ -203,13 +209,21 @@ void solver_passes(Index count, int dims, Index neighbors) {
     const inference::DataRows data(context, covariance(s.problem, s.hyper), s.problem);
     inference::PreconditionedPrecision system(context, rows, data, half);
     pass("solver: preconditioned product", 2, 9, [&] { system.multiply(x, y); });
-    // In turns: memory is shared with other machines, and what it can do changes from second to second.
-    constexpr int kRounds = 20;
+    // In turns: memory is shared with other machines, and what it can do changes from second to second. So ratios are those of a round.
+    constexpr int kRounds = 21;
     for (int round = 0; round < kRounds; ++round)
-        for (Pass& any : passes) any.seconds = std::min(any.seconds, seconds_of(any.run, 1));
-    const auto rate = [](const Pass& any) { return 1e-9 * any.bytes / any.seconds; };
-    fmt::print("memory: copy {:.1f} GB/s, triad {:.1f} GB/s; of the copy:\n", rate(passes[0]), rate(passes[1]));
-    for (std::size_t i = 2; i < passes.size(); ++i) print(passes[i].name, size, rate(passes[i]), rate(passes[0]), "GB/s   ");
+        for (Pass& any : passes) any.rates.push_back(1e-9 * any.bytes / seconds_of(any.run, 1));
+    const auto share = [&](const Pass& any, const Pass& limit) {
+        std::vector<double> ratios(kRounds);
+        std::ranges::transform(any.rates, limit.rates, ratios.begin(), std::divides{});
+        return 100 * median(ratios);
+    };
+    const Pass &copy = passes[0], &triad = passes[1];
+    fmt::print("memory: copy {:.1f} GB/s, triad {:.1f} GB/s, medians of {} rounds\n", median(copy.rates), median(triad.rates), kRounds);
+    for (std::size_t i = 2; i < passes.size(); ++i)
+        fmt::print("{:<44} {:<22} {:>8.1f} GB/s {:>5.0f} % of the copy {:>5.0f} % of the triad\n", passes[i].name, size,
+                   median(passes[i].rates), share(passes[i], copy), share(passes[i], triad));
+    std::fflush(stdout);
 }
 
 /// What the other threads bring.

@@ -32,20 +32,21 @@ template <class Weight>
     return (a + b) + (c + d);
 }
 
-// x[n[k]] += value weight(w[k]). The neighbours of a row are different points, so that several are loaded before the first is stored: a
-// load behind a store whose place is not known yet may have to wait for it.
+// x[n[k]] += value weight(w[k]), the last neighbours first: who walks down the rows needs their values next. The neighbours of a row are
+// different points, so that several are loaded before the first is stored: a load behind a store whose place is not known yet may have to
+// wait for it.
 template <class Weight>
 [[gnu::noinline]] void add(const Index* n, const double* w, std::size_t count, double value, double* x, Weight weight) {
-    std::size_t k = 0;
-    for (; k + kAtOnce <= count; k += kAtOnce) {
-        const double a = x[n[k]] + value * weight(w[k]), b = x[n[k + 1]] + value * weight(w[k + 1]);
-        const double c = x[n[k + 2]] + value * weight(w[k + 2]), d = x[n[k + 3]] + value * weight(w[k + 3]);
-        x[n[k]] = a;
-        x[n[k + 1]] = b;
-        x[n[k + 2]] = c;
-        x[n[k + 3]] = d;
+    std::size_t k = count;
+    for (; k >= kAtOnce; k -= kAtOnce) {
+        const double a = x[n[k - 1]] + value * weight(w[k - 1]), b = x[n[k - 2]] + value * weight(w[k - 2]);
+        const double c = x[n[k - 3]] + value * weight(w[k - 3]), d = x[n[k - 4]] + value * weight(w[k - 4]);
+        x[n[k - 1]] = a;
+        x[n[k - 2]] = b;
+        x[n[k - 3]] = c;
+        x[n[k - 4]] = d;
     }
-    for (; k < count; ++k) x[n[k]] += value * weight(w[k]);
+    for (; k > 0; --k) x[n[k - 1]] += value * weight(w[k - 1]);
 }
 
 template <class Weight>
