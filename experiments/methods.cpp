@@ -92,7 +92,7 @@ FitOptions fit_options(const MethodInfo& method, const Setting& setting, const s
     if (method.method == Method::vnngp || method.key == "exact") options.inference = Inference::stochastic;
     if (method.takes_neighbors) options.neighbors = options.prediction_neighbors = setting.neighbors;
     if (setting.inducing > 0) options.inducing = setting.inducing;
-    if (method.takes_epochs) {
+    if (setting.epochs > 0) {
         options.epochs = setting.epochs;
         options.learning_rate = setting.learning_rate;
     }

@@ -77,6 +77,10 @@ void train_svgp(const Context& context, inference::Problem& problem, const FitOp
     report.elbo = trained.elbo;
     report.jitter = trained.jitter;
     report_epochs(options, trained.steps, trained.converged, std::move(trained.trace), report);
+    if (trained.steps == 0) {
+        report.stopped_because = "hyperparameters were given, and the best q(u) has a closed form";
+        report.passes = 1;
+    }
     model.hyper = std::move(trained.hyper);
     const auto& factor = trained.posterior.factor;
     model.posterior = {std::move(trained.posterior.mean), factor.rowwise().squaredNorm()};

@@ -50,9 +50,22 @@ double full_bound(const Context& context, const Problem& problem, const SvgpResu
     return sum / static_cast<double>(all.size());
 }
 
+SvgpResult at_optimum(const Context& context, Problem& problem, Hyperparameters hyper, Index batch) {
+    problem.single_precision = false;
+    SvgpResult result;
+    result.posterior = svgp_optimum(context, problem, hyper, batch, &result.jitter);
+    result.hyper = std::move(hyper);
+    result.elbo = full_bound(context, problem, result, batch);
+    result.trace = {result.elbo / problem.num_observations()};
+    result.converged = true;
+    return result;
+}
+
 }  // namespace
 
 SvgpResult fit_svgp(const Context& context, Problem& problem, Hyperparameters hyper, const SvgpOptions& options) {
+    if (!options.learn_hyperparameters && !options.diagonal && problem.likelihood->is_gaussian())
+        return at_optimum(context, problem, std::move(hyper), options.batch);
     const ParameterVector layout(problem, {.nugget = false, .mean = options.learn_mean});
     SvgpResult result;
     result.posterior = whitened_prior(problem.num_inducing(), options.diagonal);

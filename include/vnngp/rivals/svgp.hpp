@@ -63,6 +63,12 @@ private:
     Products<float> single_;
 };
 
+/// Where the bound on all observations is largest, for a Gaussian likelihood and given hyperparameters (Titsias 2009):
+///     q(v) = N(P^{-1} A (y - mu) / noise, P^{-1}),   P = I + A A' / noise.
+/// A is computed for `batch` observations at a time.
+WhitenedPosterior svgp_optimum(const Context& context, const inference::Problem& problem, const inference::Hyperparameters& hyper,
+                               Index batch, conditional::JitterReport* jitter = nullptr);
+
 struct SvgpOptions {
     int epochs = 300;
     Index batch = 1024;
@@ -83,7 +89,8 @@ struct SvgpResult {
     conditional::JitterReport jitter;
 };
 
-/// Adam on minibatches, as published. problem.inducing follows the learned locations.
+/// Adam on minibatches, as published; problem.inducing follows the learned locations. Where nothing but a joint q(v) and locations is left
+/// to learn of a Gaussian likelihood, no steps are taken: q(v) is the optimum, and locations stay as they are.
 SvgpResult fit_svgp(const Context& context, inference::Problem& problem, inference::Hyperparameters hyper, const SvgpOptions& options);
 
 }  // namespace vnngp::rivals
