@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "rivals/observed_covariance.hpp"
+#include "vnngp/base/error.hpp"
 #include "vnngp/rivals/svgp.hpp"
 
 namespace vnngp::rivals {
@@ -12,7 +13,8 @@ namespace {
 /// C, lower triangular, with C C' = P^{-1}. P is factored from its last row to its first, so that no inverse has to be factored again.
 Matrix factor_of_inverse(const Matrix& precision) {
     Matrix reversed = precision.reverse(), inverse = Matrix::Identity(precision.rows(), precision.cols());
-    linalg::cholesky(reversed);  // P is the identity and something positive
+    if (!linalg::cholesky(reversed) || !reversed.diagonal().allFinite())
+        throw NumericalError("the best q(u) cannot be computed: the noise is too small");
     linalg::solve_lower(reversed, inverse);
     return inverse.transpose().reverse();
 }

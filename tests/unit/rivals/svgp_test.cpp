@@ -6,6 +6,7 @@
 
 #include "support/finite_difference.hpp"
 #include "unit/inference/small_problem.hpp"
+#include "vnngp/base/error.hpp"
 #include "vnngp/rivals/dense_posterior.hpp"
 #include "vnngp/rivals/exact.hpp"
 
@@ -254,6 +255,11 @@ TEST_F(SvgpOptimum, HasTheCollapsedBoundOfDenseAlgebra) {
     const double expected = -0.5 * (y.dot(observed.ldlt().solve(y)) + testing::log_determinant(observed) +
                                     static_cast<double>(y.size()) * std::log(2.0 * std::numbers::pi) + unexplained / noise);
     EXPECT_NEAR(bound, expected, 1e-7 * std::abs(expected));
+}
+
+TEST_F(SvgpOptimum, IsRefusedWithoutNoise) {
+    f.hyper.likelihood[0] = 0.0;
+    EXPECT_THROW(svgp_optimum({}, f.problem, f.hyper, 7), NumericalError);
 }
 
 TEST_F(SvgpOptimum, IsAboveWhatTrainingOfIndependentValuesReaches) {
