@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "model/train.hpp"
 #include "vnngp/base/clock.hpp"
@@ -33,6 +34,10 @@ constexpr Index kFirstNeighbors = 16, kMostNeighbors = 256;
 constexpr double kSmallestGain = 0.003;  ///< nats per observation that a larger K must bring
 constexpr Index kFurthest = 512;         ///< neighbours of a prediction, at most
 constexpr double kMuchFurther = 0.1;     ///< nats per observation
+/// Standard deviations by which six of 100,000 observations miss under normal noise. Where so many of those held out do, on four of seven
+/// data sets, Student's t was better by 0.13 to 6.4 nats an observation, and on the other three by 0.1 at most.
+constexpr double kFarOff = 4.0, kManyFarOff = 0.003;
+constexpr std::ptrdiff_t kFewestFarOff = 10;
 constexpr int kFurther[] = {1, 2, 4};    ///< times K
 /// Multiplications of one pass over all rows, K^3 / 3 each, up to which a larger K is considered: about ten seconds of two cores.
 constexpr double kLongestPass = 3e11;
@@ -270,6 +275,19 @@ private:
                 fmt::format("K = {} looks small: predicting from {} neighbours gained {:.2f} nats per held-out observation; "
                             "try --neighbors auto",
                             choice_.options.neighbors, further_, looking_further_));
+        if (likelihood_.is_gaussian()) warn_of_heavy_tails();
+    }
+
+    void warn_of_heavy_tails() {
+        const auto tails = held_out_tails();
+        const double normal = std::erfc(kFarOff / std::numbers::sqrt2);
+        const auto far_off = std::ranges::count_if(tails, [&](double tail) { return tail < normal; });
+        const double share = static_cast<double>(far_off) / static_cast<double>(tails.size());
+        if (far_off >= kFewestFarOff && share >= kManyFarOff)
+            choice_.warnings.push_back(
+                fmt::format("noise with heavy tails: {:.1f} % of {} held-out observations lie more than {:g} standard deviations off, where "
+                            "normal noise has none; try --likelihood student-t",
+                            100.0 * share, tails.size(), kFarOff));
     }
 
     std::vector<double> held_out_tails() const {

@@ -1,5 +1,8 @@
 // Targets that are wrong by orders of magnitude.
+#include <algorithm>
+
 #include "model_support.hpp"
+#include "vnngp/model/predictor.hpp"
 
 namespace vnngp {
 namespace {
@@ -37,6 +40,30 @@ TEST(StudentT, SaysWhenTheScaleOfTheTargetsIsThatOfTheirBulk) {
     };
     EXPECT_TRUE(says(student(Spoilt(1e4))));
     EXPECT_FALSE(says(student(Spoilt(1.0))));
+}
+
+TEST(HeavyTails, AreWarnedOfUnderNormalNoiseAlone) {
+    constexpr Index kMany = 3000, kOneIn = 33;
+    const Points x = random_points(kMany, 2, 1), test = random_points(kMany, 2, 2);
+    const auto spoilt = [](Vector y) {
+        for (Index i = 0; i < kMany; i += kOneIn) y[i] += i % 2 == 0 ? 3.0 : -3.0;
+        return y;
+    };
+    const auto fitted = [&](const Vector& y, const std::string& likelihood) {
+        FitOptions options = settled();
+        options.prediction_neighbors = 0;
+        options.likelihood = likelihood;
+        return fit(x, y, options);
+    };
+    const auto warned = [](const FittedModel& model) {
+        return std::ranges::count_if(model.report.warnings, [](const std::string& text) { return contains(text, "heavy tails"); });
+    };
+    const auto score = [&](const FittedModel& model) { return Predictor(model, {}).density(test, spoilt(wave(test))).log_density.mean(); };
+    const auto normal = fitted(spoilt(wave(x)), "gaussian"), student = fitted(spoilt(wave(x)), "student-t");
+    EXPECT_EQ(warned(normal), 1);
+    EXPECT_EQ(warned(student), 0);
+    EXPECT_EQ(warned(fitted(wave(x), "gaussian")), 0);
+    EXPECT_GT(score(student), score(normal) + 0.1);  // the advice was good
 }
 
 }  // namespace
