@@ -1,6 +1,7 @@
 #include "inference/stored_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 
 #include "vnngp/base/parallel.hpp"
@@ -12,9 +13,20 @@ namespace {
 constexpr std::int64_t kRowsPerChunk = 4096;
 constexpr Index kScatterParts = 4;  ///< of rows that are not in regions: more partial sums would cost more memory traffic than they save
 constexpr std::size_t kAtOnce = 4;  ///< neighbours of a row
+/// Edges that are asked for ahead of those in use. Processors read ahead by themselves, but begin anew at every 4 KiB.
+constexpr std::ptrdiff_t kEdgesAhead = 256;
 
 constexpr auto kAsItIs = [](double w) { return w; };
 constexpr auto kSquared = [](double w) { return w * w; };
+
+/// Asks for the cache lines of `count` numbers, `ahead` places behind `at`. They may lie beyond the end of the rows: nothing is read.
+template <class Number>
+void ask_for(const Number* at, std::size_t count, std::ptrdiff_t ahead) {
+    constexpr std::size_t kLine = 64;
+    const auto first = reinterpret_cast<std::uintptr_t>(at) + static_cast<std::uintptr_t>(ahead) * sizeof(Number);
+    for (std::size_t byte = 0; byte < count * sizeof(Number); byte += kLine)
+        __builtin_prefetch(reinterpret_cast<const void*>(first + byte));
+}
 
 // sum_k weight(w[k]) x[n[k]], in four sums: a single one would wait for each addition. Not inlined, like the next: the loops around would
 // take the registers that it needs.
@@ -107,27 +119,33 @@ void StoredRows::list_crossings(const Context& context) {
     });
 }
 
+inline Links StoredRows::row_and_ahead(Index i, std::ptrdiff_t ahead) const {
+    const Links links = row(i);
+    ask_for(links.neighbors, links.count, ahead);
+    ask_for(links.weights, links.count, ahead);
+    return links;
+}
+
 template <class Visit>
 void StoredRows::walk_up(std::size_t region, const Visit& visit) const {
     const auto& [begin, end, border] = regions_[region];
-    Index i = begin;
-    for (std::size_t b = 0; b < border.size(); ++b) {
-        for (; i < border[b]; ++i) visit(i, row(i));
-        visit(i, within_[region][b]);
-        ++i;
+    std::size_t next = 0;
+    for (Index i = begin; i < end; ++i) {
+        const Links whole = row_and_ahead(i, kEdgesAhead);
+        const bool is_border = next < border.size() && border[next] == i;
+        visit(i, is_border ? within_[region][next++] : whole);
     }
-    for (; i < end; ++i) visit(i, row(i));
 }
 
 template <class Visit>
 void StoredRows::walk_down(std::size_t region, const Visit& visit) const {
     const auto& [begin, end, border] = regions_[region];
-    Index i = end;
-    for (std::size_t b = border.size(); b-- > 0;) {
-        while (--i > border[b]) visit(i, row(i));
-        visit(i, within_[region][b]);
+    std::size_t left = border.size();
+    for (Index i = end; i-- > begin;) {
+        const Links whole = row_and_ahead(i, -kEdgesAhead);
+        const bool is_border = left > 0 && border[left - 1] == i;
+        visit(i, is_border ? within_[region][--left] : whole);
     }
-    while (i-- > begin) visit(i, row(i));
 }
 
 template <class Visit>
@@ -144,7 +162,7 @@ template <class Weight>
 Vector StoredRows::gathered(const Context& context, const Vector& x, Weight weight) const {
     Vector y(num_rows());
     parallel_chunks(context, num_rows(), kRowsPerChunk, [&](const Chunk& chunk) {
-        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) y[i] = dot(row(i), x, weight);
+        for (auto i = static_cast<Index>(chunk.begin); i < chunk.end; ++i) y[i] = dot(row_and_ahead(i, kEdgesAhead), x, weight);
     });
     return y;
 }
@@ -164,7 +182,7 @@ void StoredRows::scatter(const Context& context, const Vector& u, Vector& y, Wei
     parallel_chunks(context, kScatterParts, 1, [&](const Chunk& chunk) {
         Vector& part = parts[chunk.number] = Vector::Zero(y.size());
         const auto begin_of = [&](std::int64_t number) { return static_cast<Index>(num_rows() * number / kScatterParts); };
-        for (Index i = begin_of(chunk.number); i < begin_of(chunk.number + 1); ++i) add(row(i), u[i], part, weight);
+        for (Index i = begin_of(chunk.number); i < begin_of(chunk.number + 1); ++i) add(row_and_ahead(i, kEdgesAhead), u[i], part, weight);
     });
     for (const Vector& part : parts) y += part;
 }

@@ -67,6 +67,8 @@ private:
         const auto neighbors = graph_->row(i);
         return {neighbors.data(), weights_.data() + first_weight(i), neighbors.size()};
     }
+    /// row(i), and asks for what comes so many edges later (before, if negative).
+    Links row_and_ahead(Index i, std::ptrdiff_t ahead) const;
     std::size_t first_weight(Index i) const { return begin_.empty() ? static_cast<std::size_t>(i) * graph_->stride() : begin_[i]; }
     void list_crossings(const Context& context);
     /// visit(i, what of row i stays in the region) for the rows of a region, upwards or downwards.
