@@ -88,10 +88,9 @@ double normal_quantile(double p) {
 
 ValueAndDerivatives log_normal_cdf(double x) {
     if (x > -5.0) {
-        const double upper = 0.5 * std::erfc(x / std::numbers::sqrt2);
-        const double cdf = x > 0.0 ? 1.0 - upper : normal_cdf(x);
+        const double tail = normal_cdf(-std::abs(x)), cdf = x > 0.0 ? 1.0 - tail : tail;
         const double ratio = normal_density(x) / cdf;
-        return {x > 0.0 ? std::log1p(-upper) : std::log(cdf), ratio, -ratio * (ratio + x)};
+        return {x > 0.0 ? std::log1p(-tail) : std::log(tail), ratio, -ratio * (ratio + x)};
     }
     // phi(t) / Phi(-t) = t + 1/(t + 2/(t + 3/(t + ...))), t = -x; 20 terms give full precision for t >= 5.
     const double t = -x;

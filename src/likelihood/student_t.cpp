@@ -1,7 +1,6 @@
 // y | f ~ f + sqrt(scale) t_nu, i.e. log p = log Gamma((nu+1)/2) - log Gamma(nu/2) - 1/2 log(pi nu scale) - (nu+1)/2 log(1 + w),
-// w = (y - f)^2 / (nu scale). Predictions use the scale mixture of normals (scale_mixture.hpp), the expected log density the integral
-// below.
-#include <Eigen/Core>
+// w = (y - f)^2 / (nu scale). Predictions use the scale mixture of normals (scale_mixture.hpp), the expected log density an integral
+// of its own (frullani_rule.hpp).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,62 +9,13 @@
 #include <vector>
 
 #include "likelihood/batch.hpp"
+#include "likelihood/frullani_rule.hpp"
 #include "likelihood/registry.hpp"
 #include "likelihood/scale_mixture.hpp"
 #include "likelihood/special_functions.hpp"
 
 namespace vnngp::likelihood {
 namespace {
-
-/// L(D, r) = E log(1 + w) for w = (sqrt(D) + sqrt(r) Z)^2, Z ~ N(0,1), with derivatives, and E 1/(1 + w).
-struct LogOnePlusSquare {
-    double value;
-    double d_squared_mean;  ///< dL/dD
-    double d_variance;      ///< dL/dr
-    double expected_inverse;
-};
-
-/// By Frullani's integral log(x/c) = int_0^inf (e^-mu - e^(-mu x/c)) dmu/mu with c = E[1 + w] = 1 + D + r, taking the expectation inside:
-///   L = log c + int (e^-mu - G(mu/c)) dmu/mu,   G(l) = E e^(-l(1+w)) = e^-l (1+2lr)^-1/2 e^(-lD/(1+2lr)),
-/// and trapezoids in log(mu). Unlike Gauss-Hermite in f, whose convergence stalls on the singularities of log(1+w) once r > 1, the error is
-/// below 1e-12 for any D and r; sums of derivatives are derivatives of the sum, and all of them share one exponential per node.
-class FrullaniRule {
-public:
-    FrullaniRule() {
-        for (int k = 0; k < kMaxNodes; ++k) {
-            mu_[k] = std::exp(kFirst + k * kStep);
-            exp_minus_mu_[k] = std::exp(-mu_[k]);
-            weight_[k] = kStep;
-        }
-        // Integrands fall at least as fast as mu to the left of the grid: the first weight sums that geometric tail.
-        weight_[0] = -kStep / std::expm1(-kStep);
-    }
-
-    LogOnePlusSquare operator()(double squared_mean, double variance) const {
-        const double c = 1.0 + squared_mean + variance, scale = 1.0 / c;
-        // Everything is below e^-40 once mu / c > 40.
-        const double wanted = (std::log(40.0 * c) - kFirst) / kStep + 1.0;
-        const int n = wanted < kMaxNodes ? int(wanted) : kMaxNodes;
-        Nodes lambda = scale * mu_.head(n);
-        Nodes q = (1.0 + (2.0 * variance) * lambda).inverse();
-        Nodes g = q.sqrt() * (-lambda * (1.0 + squared_mean * q)).exp();
-        const double value = std::log(c) + (weight_.head(n) * (exp_minus_mu_.head(n) - g)).sum();
-        g *= weight_.head(n) * lambda;
-        const double inverse = g.sum();
-        g *= q;
-        const double d_squared_mean = g.sum();
-        g *= lambda * q;
-        return {value, d_squared_mean, d_squared_mean - 2.0 * squared_mean * g.sum(), inverse};
-    }
-
-private:
-    static constexpr int kMaxNodes = 320;  // c up to 1e36
-    static constexpr double kFirst = -18.0;
-    static constexpr double kStep = 1.0 / 3.0;
-    using Nodes = Eigen::Array<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxNodes, 1>;
-    using Table = Eigen::Array<double, kMaxNodes, 1>;
-    Table mu_, exp_minus_mu_, weight_;
-};
 
 constexpr double kBulk = 6.0;  ///< median distances from the median: four standard deviations of a normal law
 
@@ -115,7 +65,7 @@ public:
         const std::size_t n = f.size();
         for (std::size_t i = 0; i < n; ++i) {
             const double residual = y[i] - f.mean[i], squared = residual * residual * unit, variance = f.variance[i] * unit;
-            const LogOnePlusSquare at = rule_(squared, variance);
+            const LogOnePlusSquare at = expected_log_one_plus_square(nodes_, squared, variance);
             const double homogeneous = 0.5 * (nu + 1.0) * (squared * at.d_squared_mean + variance * at.d_variance);
             store(out.value, i, constant - 0.5 * (nu + 1.0) * at.value);
             store(out.d_mean, i, (nu + 1.0) * residual * unit * at.d_squared_mean);
@@ -171,7 +121,7 @@ public:
 private:
     // Below one degree of freedom y has no mean and no finite score.
     std::array<ParameterInfo, 2> parameters_{{{"scale", kInitialVariance, 1e-8, 1e3}, {"degrees_of_freedom", 4.0, 1.01, 1e4, false}}};
-    FrullaniRule rule_;
+    FrullaniNodes nodes_;
 };
 
 }  // namespace
