@@ -1,5 +1,8 @@
 #include "linalg/symmetric_lanes.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linalg/symmetric_lanes.cpp"
 #include <hwy/foreach_target.h>  // first: it includes this file once per instruction set
@@ -11,66 +14,81 @@ namespace vnngp::linalg {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+#include "linalg/few_registers-inl.hpp"
+
 using FloatTag = hn::CappedTag<float, 16>;
 using FloatLane = hn::Vec<FloatTag>;
 
 constexpr int kStrip = 4;  ///< columns of A that are read for both products while they are close at hand
-constexpr int kForward = kSymmetricColumns, kBackward = kSymmetricColumns;
+constexpr int kWide = kFewRegisters ? kSymmetricColumns : 2 * kSymmetricColumns;  ///< columns of y that are summed at a time
 
-// y += A x for kForward columns of y.
-HWY_INLINE void add_forward(const float* a, std::size_t stride, const float* x, std::size_t x_stride, float* y) {
+// Columns of A that come next. They are far apart in memory, each too short for the processor to see where they lead.
+struct NextColumns {
+    const float* first;
+    std::size_t step;
+    int count;
+};
+
+// y += A x for kColumns columns of y; asks for the next columns on the way, since all at once would have to wait.
+template <int kColumns>
+HWY_INLINE void add_forward(const float* a, std::size_t stride, const float* x, std::size_t x_stride, float* y, const NextColumns& next) {
     const FloatTag d;
     const int width = static_cast<int>(hn::Lanes(d));
-    FloatLane x_kj[kStrip][kForward];
+    FloatLane x_kj[kStrip][kColumns];
     for (int k = 0; k < kStrip; ++k)
-        for (int j = 0; j < kForward; ++j) x_kj[k][j] = hn::Set(d, x[j * x_stride + k]);
+        for (int j = 0; j < kColumns; ++j) x_kj[k][j] = hn::Set(d, x[j * x_stride + k]);
     for (int p = 0; p < kSymmetricRows; p += width) {
-        FloatLane sum[kForward];
-        for (int j = 0; j < kForward; ++j) sum[j] = hn::Load(d, y + j * kSymmetricRows + p);
+        for (int k = 0; k < next.count; ++k) __builtin_prefetch(next.first + k * next.step + p);
+        FloatLane sum[kColumns];
+        for (int j = 0; j < kColumns; ++j) sum[j] = hn::Load(d, y + j * kSymmetricRows + p);
 #pragma GCC unroll 4
         for (int k = 0; k < kStrip; ++k) {
             const FloatLane a_k = hn::LoadU(d, a + k * stride + p);
-#pragma GCC unroll 4
-            for (int j = 0; j < kForward; ++j) sum[j] = hn::MulAdd(a_k, x_kj[k][j], sum[j]);
+#pragma GCC unroll 6
+            for (int j = 0; j < kColumns; ++j) sum[j] = hn::MulAdd(a_k, x_kj[k][j], sum[j]);
         }
-        for (int j = 0; j < kForward; ++j) hn::Store(sum[j], d, y + j * kSymmetricRows + p);
+        for (int j = 0; j < kColumns; ++j) hn::Store(sum[j], d, y + j * kSymmetricRows + p);
     }
 }
 
-// y += A'x for kBackward columns of y.
+// y += A'x for kColumns columns of y.
+template <int kColumns>
 HWY_INLINE void add_backward(const float* a, std::size_t stride, const float* x, float* y, std::size_t y_stride) {
     const FloatTag d;
     const int width = static_cast<int>(hn::Lanes(d));
-    FloatLane sum[kStrip][kBackward];
+    FloatLane sum[kStrip][kColumns];
     for (int k = 0; k < kStrip; ++k)
-        for (int j = 0; j < kBackward; ++j) sum[k][j] = hn::Zero(d);
+        for (int j = 0; j < kColumns; ++j) sum[k][j] = hn::Zero(d);
     for (int p = 0; p < kSymmetricRows; p += width) {
-        FloatLane x_j[kBackward];
-#pragma GCC unroll 4
-        for (int j = 0; j < kBackward; ++j) x_j[j] = hn::Load(d, x + j * kSymmetricRows + p);
+        FloatLane x_j[kColumns];
+#pragma GCC unroll 6
+        for (int j = 0; j < kColumns; ++j) x_j[j] = hn::Load(d, x + j * kSymmetricRows + p);
 #pragma GCC unroll 4
         for (int k = 0; k < kStrip; ++k) {
             const FloatLane a_k = hn::LoadU(d, a + k * stride + p);
-#pragma GCC unroll 4
-            for (int j = 0; j < kBackward; ++j) sum[k][j] = hn::MulAdd(a_k, x_j[j], sum[k][j]);
+#pragma GCC unroll 6
+            for (int j = 0; j < kColumns; ++j) sum[k][j] = hn::MulAdd(a_k, x_j[j], sum[k][j]);
         }
     }
     for (int k = 0; k < kStrip; ++k)
-        for (int j = 0; j < kBackward; ++j) y[j * y_stride + k] += hn::GetLane(hn::SumOfLanes(d, sum[k][j]));
+        for (int j = 0; j < kColumns; ++j) y[j * y_stride + k] += hn::GetLane(hn::SumOfLanes(d, sum[k][j]));
 }
 
 void BothProducts(int cols, const float* a, std::size_t stride, int num_columns, const float* x_rows, float* y_rows, const float* x_cols,
                   float* y_cols, std::size_t cols_stride) {
-    constexpr int line = 16;  // floats of one
+    const int share = (kStrip * kWide + num_columns - 1) / num_columns;  // of the next strip, which kWide columns ask for
     for (int q = 0; q < cols; q += kStrip, a += kStrip * stride) {
-        // A's columns are far apart in memory, each too short for the processor to see where they lead.
-        if (q + kStrip < cols)
-            for (int k = kStrip; k < 2 * kStrip; ++k)
-                for (int p = 0; p < kSymmetricRows; p += line) __builtin_prefetch(a + k * stride + p);
-        for (int j = 0; j < num_columns; j += kForward)
-            add_forward(a, stride, x_cols + j * cols_stride + q, cols_stride, y_rows + j * kSymmetricRows);
-        for (int j = 0; j < num_columns; j += kBackward)
-            add_backward(a, stride, x_rows + j * kSymmetricRows, y_cols + j * cols_stride + q, cols_stride);
+        int asked = q + kStrip < cols ? 0 : kStrip;
+        const auto add = [&]<int kColumns>(std::integral_constant<int, kColumns>, int j) HWY_ATTR {
+            const int left = kStrip - asked, count = j + kColumns < num_columns ? std::min(share, left) : left;
+            const NextColumns next{a + (kStrip + asked) * stride, stride, count};
+            asked += count;
+            add_forward<kColumns>(a, stride, x_cols + j * cols_stride + q, cols_stride, y_rows + j * kSymmetricRows, next);
+            add_backward<kColumns>(a, stride, x_rows + j * kSymmetricRows, y_cols + j * cols_stride + q, cols_stride);
+        };
+        int j = 0;
+        for (; j + kWide <= num_columns; j += kWide) add(std::integral_constant<int, kWide>(), j);
+        if (j < num_columns) add(std::integral_constant<int, kSymmetricColumns>(), j);
     }
 }
 
