@@ -88,7 +88,7 @@ TEST(Dense, ProductsAreThoseOfEigen) {
 
 TEST(Dense, SymmetricProductsInSinglePrecisionAreTheSameToItsDigitsAndAtAnyNumberOfThreads) {
     for (const Index size : {1, 511, 512, 1400})
-        for (const int columns : {1, 6, 11}) {
+        for (const int columns : {1, 6, 9, 11}) {
             const Matrix s = positive_definite(size), b = random_matrix(size, columns, 16), expected = s * b;
             const FloatMatrix lower = spoilt_above(s).cast<float>(), right = b.cast<float>();
             const FloatMatrix product = symmetric_product({.threads = 1}, lower, right);
