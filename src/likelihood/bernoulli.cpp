@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "likelihood/batch.hpp"
+#include "likelihood/link_expectation.hpp"
 #include "likelihood/normal_expectation.hpp"
 #include "likelihood/registry.hpp"
 #include "likelihood/special_functions.hpp"
@@ -17,7 +18,9 @@ struct Probit {
     static constexpr std::string_view kName = "bernoulli";
     /// The zeros of Phi nearest to the real line are 1.916 +- 2.815 i.
     static constexpr double kSingularity = 2.8;
-    static ValueAndDerivatives log_link(double f) { return log_normal_cdf(f); }
+    static ValueAndDerivatives expected_log_link(const linalg::Quadrature& rule, double mean, double sd) {
+        return expected_log_normal_cdf(rule, mean, sd);
+    }
     static double inverse(double p) { return normal_quantile(p); }
     /// log E link(f): closed form.
     static double log_expected_link(double mean, double variance) { return log_normal_cdf(mean / std::sqrt(1.0 + variance)).value; }
@@ -26,7 +29,9 @@ struct Probit {
 struct Logit {
     static constexpr std::string_view kName = "bernoulli-logit";
     static constexpr double kSingularity = std::numbers::pi;  // exp(-f) = -1
-    static ValueAndDerivatives log_link(double f) { return log_logistic(f); }
+    static ValueAndDerivatives expected_log_link(const linalg::Quadrature& rule, double mean, double sd) {
+        return expected_log_logistic(rule, mean, sd);
+    }
     static double inverse(double p) { return std::log(p / (1.0 - p)); }
     static double log_expected_link(double mean, double variance) { return log_normal_expectation(log_logistic, mean, variance); }
 };
@@ -58,17 +63,11 @@ public:
         for (std::size_t i = 0; i < f.size(); ++i) {
             const double sign = y[i] > 0.5 ? 1.0 : -1.0, sd = std::sqrt(f.variance[i]), mean = sign * f.mean[i];
             const linalg::Quadrature& rule = normal_rule(sd, Link::kSingularity);
-            ValueAndDerivatives sum{0.0, 0.0, 0.0};
-            for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
-                const ValueAndDerivatives at = Link::log_link(mean + sd * rule.nodes[k]);
-                sum.value += rule.weights[k] * at.value;
-                sum.first += rule.weights[k] * at.first;
-                sum.second += rule.weights[k] * at.second;
-            }
-            store(out.value, i, sum.value);
-            store(out.d_mean, i, sign * sum.first);
-            store(out.d_variance, i, 0.5 * sum.second);
-            store(out.site_precision, i, -sum.second);
+            const ValueAndDerivatives expected = Link::expected_log_link(rule, mean, sd);
+            store(out.value, i, expected.value);
+            store(out.d_mean, i, sign * expected.first);
+            store(out.d_variance, i, 0.5 * expected.second);
+            store(out.site_precision, i, -expected.second);
         }
     }
 

@@ -25,6 +25,11 @@ std::array<linalg::Quadrature, 1 + kNumTrapezoids> make_rules() {
     std::array<linalg::Quadrature, 1 + kNumTrapezoids> rules;
     rules[0] = linalg::gauss_hermite(kGaussHermiteNodes);
     for (int j = 0; j < kNumTrapezoids; ++j) rules[1 + j] = trapezoid(std::ldexp(0.5, -j));
+    for (linalg::Quadrature& rule : rules) {
+        const std::size_t padded = (rule.nodes.size() + kNodesAtOnce - 1) / kNodesAtOnce * kNodesAtOnce;
+        rule.nodes.resize(padded, 0.0);
+        rule.weights.resize(padded, 0.0);
+    }
     return rules;
 }
 

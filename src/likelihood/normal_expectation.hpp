@@ -9,10 +9,12 @@
 
 namespace vnngp::likelihood {
 
+inline constexpr int kNodesAtOnce = 8;  ///< a multiple of every register's lanes
+
 /// A rule for E g(mean + sd Z) when g, as a complex function, is analytic within `singularity` of the real line: what decides the number of
 /// nodes is sd / singularity. Up to 0.35 that is Gauss-Hermite with 20 nodes; above, where Gauss-Hermite needs a number of nodes growing as
 /// the ratio squared, trapezoids growing as the ratio. The error is about 1e-10 of the size of g up to a ratio of 16, where the finest rule
-/// is reached. The rules are built once, on first use.
+/// is reached. The rules are built once, on first use, with a multiple of kNodesAtOnce nodes: the last few may weigh nothing.
 const linalg::Quadrature& normal_rule(double sd, double singularity);
 
 /// log E exp(g(X)), X ~ N(mean, variance), for concave g given as g(x) -> ValueAndDerivatives, with relative accuracy about 1e-12 of the

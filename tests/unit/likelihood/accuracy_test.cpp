@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "likelihood/link_expectation.hpp"
+#include "likelihood/normal_expectation.hpp"
 #include "likelihood/poisson_lognormal.hpp"
 #include "likelihood/scale_mixture.hpp"
 #include "likelihood/special_functions.hpp"
@@ -90,6 +92,27 @@ TEST(Bernoulli, ExpectedLogDensityIsAccurateForBroadLatentLaws) {
             EXPECT_NEAR(expected("bernoulli-logit", {}, 1.0, mean, variance), logit, 1e-9 * (1.0 + std::abs(logit)))
                 << variance << " " << mean;
         }
+}
+
+TEST(Bernoulli, LinksSideBySideAreThoseOneByOne) {
+    // A rule whose k-th node alone weighs anything gives the function there, whatever its lane.
+    double x[] = {-1e8, -3e3, -50.001, -49.999, -38.0, -9.0, -5.0, -1.0, -1e-9, 0.0, 1e-9, 0.5, 4.0, 9.0, 26.0, 37.0, 1e4};
+    std::size_t k = 0;
+    for (const double at : x) {
+        linalg::Quadrature rule{std::vector<double>(kNodesAtOnce, 3.0), std::vector<double>(kNodesAtOnce, 0.0)};
+        rule.nodes[k] = at / 2.0 - 1.0;
+        rule.weights[k] = 1.0;
+        k = (k + 1) % kNodesAtOnce;
+        const ValueAndDerivatives links[][2] = {{expected_log_normal_cdf(rule, 2.0, 2.0), log_normal_cdf(at)},
+                                                {expected_log_logistic(rule, 2.0, 2.0), log_logistic(at)}};
+        for (const auto& [lanes, scalar] : links) {
+            // What x loses when it is put together from mean and node, times the slope, is no error of the function.
+            const double rounding = 1e-15 * (1.0 + std::abs(at));
+            EXPECT_NEAR(lanes.value, scalar.value, 2e-15 * std::abs(scalar.value) + rounding * scalar.first) << at;
+            EXPECT_NEAR(lanes.first, scalar.first, (2e-15 + rounding * (1.0 + std::abs(at))) * scalar.first) << at;
+            EXPECT_NEAR(lanes.second, scalar.second, (1e-12 + rounding * (1.0 + std::abs(at))) * std::abs(scalar.second)) << at;
+        }
+    }
 }
 
 TEST(Bernoulli, PredictiveLogitKeepsRelativeAccuracyInTheTail) {
