@@ -22,7 +22,9 @@ TEST_P(Bound, IsNotBelowTheLikelihoodOfTheObservations) {
             const auto response = fit(data.inputs, data.targets, options);
             EXPECT_TRUE(bound.report.converged) << bound.report.stopped_because;
             EXPECT_TRUE(response.report.converged) << response.report.stopped_because;
-            EXPECT_GT(bound.report.elbo_per_point(), response.report.elbo_per_point() - 1e-3) << kernel;
+            // Under the kernels that they learn, the two fits need not have the same neighbours.
+            const double slack = metric == Metric::euclidean ? 1e-4 : 3e-3;
+            EXPECT_GT(bound.report.elbo_per_point(), response.report.elbo_per_point() - slack) << kernel;
         }
 }
 

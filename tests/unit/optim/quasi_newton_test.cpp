@@ -86,6 +86,27 @@ TEST(QuasiNewton, StopsWhenAnIterationGainsLessThanTheTolerance) {
     EXPECT_GE(rough.value, fine.value);
 }
 
+// As objectives per observation are: flat, known to a few digits, and a little better every time, since each evaluation goes on from what
+// the last one has solved. Steps as short as such a gradient drown in that; what a bound stops at once makes them no longer.
+TEST(QuasiNewton, AFlatAndRoughObjectiveIsNotMistakenForASettledOne) {
+    for (const double slope_against_bound : {0.0, 1.0}) {
+        int calls = 0;
+        const SmoothFunction rough = [&](std::span<const double> x, std::span<double> gradient) {
+            constexpr double kFlat = 1e-3, kUnsolved = 1e-4;
+            gradient[0] = 2.0 * kFlat * (x[0] - 1.0);
+            gradient[1] = 2.0 * kFlat * (x[1] + 1.0);
+            gradient[2] = slope_against_bound;
+            return kFlat * (std::pow(x[0] - 1.0, 2) + std::pow(x[1] + 1.0, 2)) + slope_against_bound * x[2] + kUnsolved / ++calls;
+        };
+        const Numbers lower{-9.0, -9.0, 0.0}, upper(3, 9.0);
+        const auto result = minimize(rough, Numbers(3), lower, upper, {.tolerance = 1e-5, .max_evaluations = 100});
+        EXPECT_NEAR(result.x[0], 1.0, 0.1) << slope_against_bound;
+        EXPECT_NEAR(result.x[1], -1.0, 0.1) << slope_against_bound;
+        EXPECT_TRUE(result.converged) << result.reason;
+        EXPECT_LT(calls, 15);
+    }
+}
+
 // The start is the minimum: nothing to do, and no failure.
 TEST(QuasiNewton, StartedAtTheMinimumConvergesThere) {
     const auto result = minimize(rosenbrock, {1.0, 1.0}, kNoLower, kNoUpper, {});
