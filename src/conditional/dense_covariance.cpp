@@ -35,9 +35,9 @@ void visit_tiles(const Context& context, const Covariance& covariance, const Poi
     });
 }
 
-template <class Tiles, class T>
-void fill_by(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
-             linalg::MatrixOf<T>& to) {
+template <class Tiles, class To>
+void fill_by(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower, To& to) {
+    using T = std::remove_reference_t<decltype(to(0, 0))>;
     const auto scale = static_cast<typename Tiles::Value>(covariance.outputscale);
     visit_tiles<Tiles>(context, covariance, rows, cols, lower, false, [&](const Tiles& tiles, Eigen::Index) {
         for (int number = 0; number < tiles.count(); ++number) {
@@ -50,10 +50,11 @@ void fill_by(const Context& context, const Covariance& covariance, const Points&
     });
 }
 
-template <class T>
-void fill(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower,
-          linalg::MatrixOf<T>& to) {
-    if (to.size() == 0) return;
+// Entries of a column of `to` follow one another within a tile.
+template <class To>
+void fill(const Context& context, const Covariance& covariance, const Points& rows, const Points& cols, bool lower, To& to) {
+    using T = std::remove_reference_t<decltype(to(0, 0))>;
+    if (rows.rows() == 0 || cols.rows() == 0) return;
     if (!covariance.kernel->has_cross() || (std::is_same_v<T, float> && !covariance.kernel->has_single_precision()))
         return fill_by<LaneTiles>(context, covariance, rows, cols, lower, to);
     fill_by<CrossTiles<T>>(context, covariance, rows, cols, lower, to);
@@ -88,8 +89,11 @@ void contract(const Context& context, const Covariance& covariance, const Points
     by(context, covariance, rows, cols, lower, weights, gradient, location_gradient);
 }
 
-void set_diagonal(const Covariance& covariance, double noise, auto& matrix) {
-    matrix.diagonal().setConstant(covariance.outputscale * (1.0 + covariance.jitter) + covariance.nugget + noise);
+// The lower triangle with its diagonal.
+void fill_lower(const Context& context, const Covariance& covariance, const Points& points, double noise, auto& to) {
+    fill(context, covariance, points, points, true, to);
+    const double diagonal = covariance.outputscale * (1.0 + covariance.jitter) + covariance.nugget + noise;
+    for (Eigen::Index i = 0; i < points.rows(); ++i) to(i, i) = diagonal;
 }
 
 }  // namespace
@@ -113,15 +117,14 @@ Matrix lower_covariance(const Context& context, const Covariance& covariance, co
 
 void lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise, Matrix& result) {
     result.resize(points.rows(), points.rows());
-    fill(context, covariance, points, points, true, result);
-    set_diagonal(covariance, noise, result);
+    fill_lower(context, covariance, points, noise, result);
 }
 
 void lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise,
-                      linalg::FloatMatrix& result) {
-    result.resize(points.rows(), points.rows());
-    fill(context, covariance, points, points, true, result);
-    set_diagonal(covariance, noise, result);
+                      linalg::SymmetricPanels& result) {
+    static_assert(linalg::SymmetricPanels::kRows % CrossTiles<float>::kSide == 0 && linalg::SymmetricPanels::kRows % LaneTiles::kSide == 0);
+    result.resize(points.rows());
+    fill_lower(context, covariance, points, noise, result);
 }
 
 Matrix factored_covariance(const Context& context, Covariance& covariance, const Points& points, double noise) {

@@ -2,8 +2,10 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string_view>
 
@@ -139,6 +141,15 @@ void lower_product(const FloatMatrix& a, const FloatMatrix& b, FloatMatrix& c) {
         cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows(c) - first, width, cols(a), 1.0F, a.data() + first, stride(a),
                     b.data() + first, stride(b), 0.0F, c.data() + first + static_cast<std::size_t>(first) * c.rows(), stride(c));
     }
+}
+
+void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kPage * kPage;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a refusal does no harm
+#endif
 }
 
 }  // namespace vnngp::linalg

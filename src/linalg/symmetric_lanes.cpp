@@ -22,50 +22,49 @@ using FloatLane = hn::Vec<FloatTag>;
 constexpr int kStrip = 4;  ///< columns of A that are read for both products while they are close at hand
 constexpr int kWide = kFewRegisters ? kSymmetricColumns : 2 * kSymmetricColumns;  ///< columns of y that are summed at a time
 
-// Columns of A that come next. They are far apart in memory, each too short for the processor to see where they lead.
+// Columns of A that come next: a processor that sees where a walk leads begins anew at every 4 KiB.
 struct NextColumns {
     const float* first;
-    std::size_t step;
     int count;
 };
 
 // y += A x for kColumns columns of y; asks for the next columns on the way, since all at once would have to wait.
 template <int kColumns>
-HWY_INLINE void add_forward(const float* a, std::size_t stride, const float* x, std::size_t x_stride, float* y, const NextColumns& next) {
+HWY_INLINE void add_forward(const float* a, const float* x, std::size_t x_stride, float* y, const NextColumns& next) {
     const FloatTag d;
     const int width = static_cast<int>(hn::Lanes(d));
     FloatLane x_kj[kStrip][kColumns];
     for (int k = 0; k < kStrip; ++k)
         for (int j = 0; j < kColumns; ++j) x_kj[k][j] = hn::Set(d, x[j * x_stride + k]);
-    for (int p = 0; p < kSymmetricRows; p += width) {
-        for (int k = 0; k < next.count; ++k) __builtin_prefetch(next.first + k * next.step + p);
+    for (int p = 0; p < kPanelRows; p += width) {
+        for (int k = 0; k < next.count; ++k) __builtin_prefetch(next.first + k * kPanelRows + p);
         FloatLane sum[kColumns];
-        for (int j = 0; j < kColumns; ++j) sum[j] = hn::Load(d, y + j * kSymmetricRows + p);
+        for (int j = 0; j < kColumns; ++j) sum[j] = hn::Load(d, y + j * kPanelRows + p);
 #pragma GCC unroll 4
         for (int k = 0; k < kStrip; ++k) {
-            const FloatLane a_k = hn::LoadU(d, a + k * stride + p);
+            const FloatLane a_k = hn::Load(d, a + k * kPanelRows + p);
 #pragma GCC unroll 6
             for (int j = 0; j < kColumns; ++j) sum[j] = hn::MulAdd(a_k, x_kj[k][j], sum[j]);
         }
-        for (int j = 0; j < kColumns; ++j) hn::Store(sum[j], d, y + j * kSymmetricRows + p);
+        for (int j = 0; j < kColumns; ++j) hn::Store(sum[j], d, y + j * kPanelRows + p);
     }
 }
 
 // y += A'x for kColumns columns of y.
 template <int kColumns>
-HWY_INLINE void add_backward(const float* a, std::size_t stride, const float* x, float* y, std::size_t y_stride) {
+HWY_INLINE void add_backward(const float* a, const float* x, float* y, std::size_t y_stride) {
     const FloatTag d;
     const int width = static_cast<int>(hn::Lanes(d));
     FloatLane sum[kStrip][kColumns];
     for (int k = 0; k < kStrip; ++k)
         for (int j = 0; j < kColumns; ++j) sum[k][j] = hn::Zero(d);
-    for (int p = 0; p < kSymmetricRows; p += width) {
+    for (int p = 0; p < kPanelRows; p += width) {
         FloatLane x_j[kColumns];
 #pragma GCC unroll 6
-        for (int j = 0; j < kColumns; ++j) x_j[j] = hn::Load(d, x + j * kSymmetricRows + p);
+        for (int j = 0; j < kColumns; ++j) x_j[j] = hn::Load(d, x + j * kPanelRows + p);
 #pragma GCC unroll 4
         for (int k = 0; k < kStrip; ++k) {
-            const FloatLane a_k = hn::LoadU(d, a + k * stride + p);
+            const FloatLane a_k = hn::Load(d, a + k * kPanelRows + p);
 #pragma GCC unroll 6
             for (int j = 0; j < kColumns; ++j) sum[k][j] = hn::MulAdd(a_k, x_j[j], sum[k][j]);
         }
@@ -74,17 +73,17 @@ HWY_INLINE void add_backward(const float* a, std::size_t stride, const float* x,
         for (int j = 0; j < kColumns; ++j) y[j * y_stride + k] += hn::GetLane(hn::SumOfLanes(d, sum[k][j]));
 }
 
-void BothProducts(int cols, const float* a, std::size_t stride, int num_columns, const float* x_rows, float* y_rows, const float* x_cols,
-                  float* y_cols, std::size_t cols_stride) {
+void BothProducts(int cols, const float* a, int num_columns, const float* x_rows, float* y_rows, const float* x_cols, float* y_cols,
+                  std::size_t cols_stride) {
     const int share = (kStrip * kWide + num_columns - 1) / num_columns;  // of the next strip, which kWide columns ask for
-    for (int q = 0; q < cols; q += kStrip, a += kStrip * stride) {
+    for (int q = 0; q < cols; q += kStrip, a += kStrip * kPanelRows) {
         int asked = q + kStrip < cols ? 0 : kStrip;
         const auto add = [&]<int kColumns>(std::integral_constant<int, kColumns>, int j) HWY_ATTR {
             const int left = kStrip - asked, count = j + kColumns < num_columns ? std::min(share, left) : left;
-            const NextColumns next{a + (kStrip + asked) * stride, stride, count};
+            const NextColumns next{a + (kStrip + asked) * kPanelRows, count};
             asked += count;
-            add_forward<kColumns>(a, stride, x_cols + j * cols_stride + q, cols_stride, y_rows + j * kSymmetricRows, next);
-            add_backward<kColumns>(a, stride, x_rows + j * kSymmetricRows, y_cols + j * cols_stride + q, cols_stride);
+            add_forward<kColumns>(a, x_cols + j * cols_stride + q, cols_stride, y_rows + j * kPanelRows, next);
+            add_backward<kColumns>(a, x_rows + j * kPanelRows, y_cols + j * cols_stride + q, cols_stride);
         };
         int j = 0;
         for (; j + kWide <= num_columns; j += kWide) add(std::integral_constant<int, kWide>(), j);
@@ -101,9 +100,9 @@ namespace vnngp::linalg {
 
 HWY_EXPORT(BothProducts);
 
-void add_both_products(int cols, const float* a, std::size_t stride, int num_columns, const float* x_rows, float* y_rows,
-                       const float* x_cols, float* y_cols, std::size_t cols_stride) {
-    HWY_DYNAMIC_DISPATCH(BothProducts)(cols, a, stride, num_columns, x_rows, y_rows, x_cols, y_cols, cols_stride);
+void add_both_products(int cols, const float* a, int num_columns, const float* x_rows, float* y_rows, const float* x_cols, float* y_cols,
+                       std::size_t cols_stride) {
+    HWY_DYNAMIC_DISPATCH(BothProducts)(cols, a, num_columns, x_rows, y_rows, x_cols, y_cols, cols_stride);
 }
 
 }  // namespace vnngp::linalg

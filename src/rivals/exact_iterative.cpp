@@ -25,11 +25,11 @@ public:
           covariance_(covariance),
           points_(points),
           diagonal_(covariance.outputscale * covariance.jitter + covariance.nugget + noise) {
-        const std::size_t entry = options.single_precision ? sizeof(float) : sizeof(double);
-        if (entry * static_cast<std::size_t>(points.rows()) * points.rows() > options.cache_bytes) return;
+        const auto order = static_cast<std::size_t>(points.rows());
+        if ((options.single_precision ? linalg::SymmetricPanels::bytes(points.rows()) : sizeof(double) * order * order) >
+            options.cache_bytes)
+            return;
         if (options.single_precision) {
-            memory.kept_single.resize(points.rows(), points.rows());
-            linalg::prefer_large_pages(memory.kept_single.data(), sizeof(float) * memory.kept_single.size());
             conditional::lower_covariance(context, covariance, points, noise, memory.kept_single);
             kept_single_ = &memory.kept_single;
         } else {
@@ -59,7 +59,7 @@ private:
     const Points& points_;
     double diagonal_;  ///< what the diagonal has besides the output scale
     const Matrix* kept_ = nullptr;
-    const linalg::FloatMatrix* kept_single_ = nullptr;
+    const linalg::SymmetricPanels* kept_single_ = nullptr;
 };
 
 /// The coefficients of one right-hand side's conjugate gradients are those of a Lanczos run: T is P^{-1/2} C P^{-1/2} in its Krylov space.

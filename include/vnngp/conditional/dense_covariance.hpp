@@ -7,6 +7,7 @@
 #include "vnngp/base/context.hpp"
 #include "vnngp/conditional/covariance.hpp"
 #include "vnngp/linalg/dense.hpp"
+#include "vnngp/linalg/symmetric_panels.hpp"
 
 namespace vnngp::conditional {
 
@@ -19,7 +20,7 @@ void cross_covariance(const Context& context, const Covariance& covariance, cons
 linalg::Matrix lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise);
 void lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise, linalg::Matrix& result);
 void lower_covariance(const Context& context, const Covariance& covariance, const Points& points, double noise,
-                      linalg::FloatMatrix& result);
+                      linalg::SymmetricPanels& result);
 
 /// The Cholesky factor L of that; raises covariance.jitter where it has to be. Throws NumericalError when no tolerable jitter is enough.
 linalg::Matrix factored_covariance(const Context& context, Covariance& covariance, const Points& points, double noise = 0.0);

@@ -45,8 +45,6 @@ void multiply_lower(const FloatMatrix& l, FloatMatrix& b, Transposed transposed 
 Matrix product(const Matrix& a, Transposed a_transposed, const Matrix& b, Transposed b_transposed);
 /// a b for a symmetric matrix of which the lower triangle is given.
 Matrix symmetric_product(const Matrix& a_lower, const Matrix& b);
-/// By the library's own threads, the same at any number of them; for few columns.
-FloatMatrix symmetric_product(const Context& context, const FloatMatrix& a_lower, const FloatMatrix& b);
 /// The lower triangle of a b', both with the same number of rows; above the diagonal is undefined.
 Matrix lower_product(const Matrix& a, const Matrix& b);
 void lower_product(const Matrix& a, const Matrix& b, Matrix& c);

@@ -9,6 +9,7 @@
 
 #include "vnngp/inference/parameters.hpp"
 #include "vnngp/linalg/dense.hpp"
+#include "vnngp/linalg/symmetric_panels.hpp"
 
 namespace vnngp::rivals {
 
@@ -29,7 +30,7 @@ struct IterativeOptions {
 /// C, for one likelihood after another: memory of that size is slow to come by.
 struct IterativeMemory {
     linalg::Matrix kept;
-    linalg::FloatMatrix kept_single;
+    linalg::SymmetricPanels kept_single;
 };
 
 struct IterativeLikelihood {
