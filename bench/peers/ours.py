@@ -25,12 +25,15 @@ class Fit:
         self.version = report["version"]
 
 
+MORE_EPOCHS = 10  # as many as a fraction of one of GPyTorch's takes; fewer would drown in what two fits differ by anyway
+
+
 def stochastic(job, model):
-    """One epoch more than the job's. That one is taken away again by a second fit, and with it what is done once: the start, the last check."""
+    """The job's epochs, and some more in another fit: their difference is without what is done once, the start and the last check."""
     options = ["--inference", "stochastic", "--nugget", "jitter", "--prediction-neighbors", job["neighbors"], "--batch", job["batch"]]
-    short = Fit(job, model, *options, "--epochs", 1)
-    fit = Fit(job, model, *options, "--epochs", 1 + job["epochs"])
-    return fit, {"seconds_per_epoch": (fit.training - short.training) / job["epochs"]}
+    longer = Fit(job, model, *options, "--epochs", job["epochs"] + MORE_EPOCHS)
+    fit = Fit(job, model, *options, "--epochs", job["epochs"])
+    return fit, {"seconds_per_epoch": (longer.training - fit.training) / MORE_EPOCHS}
 
 
 def options_of(job):
