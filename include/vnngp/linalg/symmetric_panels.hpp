@@ -15,7 +15,7 @@ class SymmetricPanels {
 public:
     static constexpr Eigen::Index kRows = 256;
 
-    /// Entries are zero at first; nothing changes when there is room for as many already.
+    /// Entries are zero then, unless the order is what it was: nothing changes in that case.
     void resize(Eigen::Index order);
     Eigen::Index order() const { return order_; }
     Eigen::Index num_panels() const { return panels_of(order_); }
