@@ -5,6 +5,7 @@
 
 #include "rivals/observed_covariance.hpp"
 #include "rivals/pivoted_cholesky.hpp"
+#include "vnngp/linalg/tile_product.hpp"
 #include "vnngp/rivals/exact.hpp"
 
 namespace vnngp::rivals {
@@ -165,16 +166,17 @@ IterativeLikelihood iterative_log_likelihood(const Context& context, const infer
     result.value = -0.5 * (right.col(0).dot(result.weights) + log_determinant + static_cast<double>(n) * std::log(2.0 * std::numbers::pi));
     if (gradient == nullptr) return result;
 
-    // tr(C^{-1} dC) = E[(C^{-1}z)' dC (P^{-1}z)], symmetrised; all factors by rows, so that a tile reads what is adjacent.
-    const Points u = solved.x.rightCols(count), v = preconditioner.solve(right).rightCols(count);
+    // tr(C^{-1} dC) = E[(C^{-1}z)' dC (P^{-1}z)], symmetrised
+    const Matrix u = solved.x.rightCols(count), v = preconditioner.solve(right).rightCols(count);
     const Vector& alpha = result.weights;
     const double share = 0.25 / static_cast<double>(count);
-    Points left(n, 1 + 2 * count), other(n, 1 + 2 * count);
+    Matrix left(n, 1 + 2 * count);
+    Points other(n, left.cols());
     left << 0.5 * alpha, -share * u, -share * v;
     other << alpha, v, u;
     const auto weights = [&](const conditional::Tile& tile, double* to, Eigen::Index stride) {
-        Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(to, tile.rows, tile.cols, Eigen::OuterStride<>(stride)).noalias() =
-            left.middleRows(tile.row, tile.rows) * other.middleRows(tile.col, tile.cols).transpose();
+        linalg::tile_product(static_cast<int>(tile.rows), static_cast<int>(tile.cols), static_cast<int>(left.cols()), &left(tile.row, 0), n,
+                             &other(tile.col, 0), to, stride);
     };
     conditional::contract_symmetric(context, covariance, problem.inducing, weights, gradient->covariance);
     add_diagonal_gradient(covariance, noise, 0.5 * (alpha.squaredNorm() - u.cwiseProduct(v).sum() / static_cast<double>(count)), *gradient);

@@ -6,6 +6,7 @@
 
 #include "support/dense_gp.hpp"
 #include "vnngp/linalg/symmetric_panels.hpp"
+#include "vnngp/linalg/tile_product.hpp"
 
 namespace vnngp::linalg {
 namespace {
@@ -41,6 +42,20 @@ TEST(Dense, CholeskyAndInverseReadTheLowerTriangleAlone) {
 TEST(Dense, CholeskySaysWhenAMatrixIsNotPositiveDefinite) {
     Matrix a = -Matrix::Identity(4, 4);
     EXPECT_FALSE(cholesky(a));
+}
+
+// Of all numbers of rows and columns that remain behind whole vectors, and nothing is written beside the tile.
+TEST(Dense, TileProductsAreThoseOfTheMatrices) {
+    constexpr int kStride = 40;
+    const Matrix a = random_matrix(kStride, 21, 14);
+    const Points b = random_matrix(9, 21, 15);
+    for (int rows = 0; rows < kStride; ++rows)
+        for (int cols = 0; cols <= b.rows(); ++cols) {
+            Matrix c = Matrix::Constant(kStride, b.rows(), 7.0), expected = c;
+            expected.topLeftCorner(rows, cols) = a.topRows(rows) * b.topRows(cols).transpose();
+            tile_product(rows, cols, static_cast<int>(a.cols()), a.data(), kStride, b.data(), c.data(), kStride);
+            EXPECT_LT((c - expected).norm(), 1e-13 * expected.norm()) << rows << " x " << cols;
+        }
 }
 
 TEST(Dense, TriangularProductsAndSolvesUndoEachOther) {
