@@ -38,7 +38,8 @@ struct FitCommand {
 
     FitOptions options;
     std::string neighbors = "32", prediction_neighbors = "auto", ordering = "random", nugget;
-    std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated";
+    std::string method = "vnngp", metric, mean = "constant", inference = "auto", posterior = "auto", intervals = "calibrated",
+                input_scale = "deviation";
     std::string precision = "auto", groups = "off";
 
     bool calibrate = false;                   ///< another word for --intervals calibrated
@@ -150,6 +151,7 @@ FitOptions fit_options(const FitCommand& command, const std::string& model_path)
     options.posterior = value_of(kPosteriorForms, posterior_name, command.posterior);
     options.nugget = nugget_option(command.nugget, options.method);
     options.precision = value_of(kPrecisions, precision_name, command.precision);
+    options.input_scale = command.input_scale == "range" ? data::Scale::range : data::Scale::deviation;
     options.groups = command.groups == "on";
     options.calibrate = command.intervals == "calibrated";
     options.inference = value_of(kInferences, inference_name, command.inference);
@@ -339,6 +341,9 @@ void add_model_options(CLI::App& parser, FitCommand& command) {
         .add("--metric", command.metric, "NAME", one_of({"kernel", "euclidean"}),
              "What near means: highest correlation under the learned kernel, or distance between standardised inputs")
         ->default_str("kernel (stochastic and other methods: euclidean)");
+    group.add("--input-scale", command.input_scale, "NAME", one_of({"deviation", "range"}),
+              "Before anything is learned, inputs are divided by their standard deviation, or by half of their range, so that they lie "
+              "between -1 and 1: what length-scales start from, and euclidean distances are measured in. Either");
     group.add("--ordering", command.ordering, "NAME", one_of({"random", "maximin", "coordinate"}),
               "Order in which points are conditioned on earlier ones");
     group

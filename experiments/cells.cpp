@@ -75,8 +75,8 @@ Scores scores_of(const Predictor& predictor, const FittedModel& model, const Dat
 
 // From the standardised scales to the units of the data, in which fit() wants them: the inverse of what fit() will do with the same data,
 // for one length-scale per column and Gaussian noise. Constant columns have no length-scale.
-inference::Hyperparameters in_data_units(const inference::Hyperparameters& hyper, const DataSet& train) {
-    const data::Standardizer inputs = data::fit_standardizer(train.inputs);
+inference::Hyperparameters in_data_units(const inference::Hyperparameters& hyper, const DataSet& train, data::Scale input_scale) {
+    const data::Standardizer inputs = data::fit_standardizer(train.inputs, input_scale);
     const data::TargetStandardizer targets = data::fit_target_standardizer(train.targets);
     inference::Hyperparameters found = hyper;
     const auto constant = data::constant_columns(train.inputs);
@@ -104,6 +104,7 @@ double total_noise(const FittedModel& model) {
 std::string cell_name(const Cell& cell) {
     std::string name = cell.set + (cell.simulated ? "-simulated" : "");
     if (cell.rows > 0) name += fmt::format("-n{}", cell.rows);
+    if (cell.input_scale == data::Scale::range) name += "-range";
     name += fmt::format("-{}-seed{}", cell.method, cell.seed);
     if (cell.setting.neighbors > 0) name += fmt::format("-k{}", cell.setting.neighbors);
     if (cell.setting.inducing > 0) name += fmt::format("-m{}", cell.setting.inducing);
@@ -122,6 +123,7 @@ Json cell_json(const Cell& cell) {
               {"inducing", cell.setting.inducing},
               {"epochs", cell.setting.epochs},
               {"learning_rate", cell.setting.learning_rate}};
+    if (cell.input_scale == data::Scale::range) json["input_scale"] = "range";  // cells without are of earlier versions too
     if (cell.fixed) json["fixed"] = hyper_json(*cell.fixed);
     return json;
 }
@@ -178,7 +180,8 @@ Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     const auto start = std::chrono::steady_clock::now();
     const SetInfo& set = set_info(cell.set);
     FitOptions options = fit_options(method_info(cell.method), cell.setting, std::string(set.likelihood));
-    if (cell.fixed) options.fixed = in_data_units(*cell.fixed, parts.train);
+    options.input_scale = cell.input_scale;
+    if (cell.fixed) options.fixed = in_data_units(*cell.fixed, parts.train, cell.input_scale);
     Context seeded = context;
     seeded.seed = cell.seed;
     const FittedModel model = fit(parts.train.inputs, parts.train.targets, options, seeded);

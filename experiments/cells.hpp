@@ -20,6 +20,7 @@ struct Cell {
     std::string method;
     std::uint64_t seed = 0;
     Setting setting = {};
+    data::Scale input_scale = data::Scale::deviation;
     /// figure-5: known hyperparameters on the standardised scales; only the posterior is fitted.
     std::optional<inference::Hyperparameters> fixed = {};
 };

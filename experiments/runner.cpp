@@ -25,7 +25,8 @@ Cell Runner::cell(const SetInfo& set, const MethodInfo& method, std::uint64_t se
             .rows = row_limit(options_.source, set),
             .method = std::string(method.key),
             .seed = seed,
-            .setting = setting};
+            .setting = setting,
+            .input_scale = options_.input_scale};
 }
 
 const DataSet& Runner::data(const SetInfo& set) {

@@ -20,6 +20,7 @@ struct RunOptions {
     int first_seed = 0;                         ///< of the tables
     int seeds = 3;
     Grid grid = Grid::single;
+    data::Scale input_scale = data::Scale::deviation;
     int epochs = 0;          ///< in place of the grid's; 0: the grid's
     bool kept_only = false;  ///< run nothing: pages of what is there
     std::uint64_t seed = 0;  ///< of what is drawn at random; data sets are split by the numbers 0, 1, ...

@@ -254,8 +254,7 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
     for (const SetInfo* set : todo.not_there) missing += (missing.empty() ? "" : ", ") + std::string(set->label);
     page.text = fmt::format(
         "{}\n{}{}\nRandom splits into 64 / 16 / 20 % by the seeds from {} on, {} of them; the last part is scored, targets standardised by "
-        "the "
-        "first. Of the settings "
+        "the first, inputs {}. Of the settings "
         "that were run, the one with the best NLL on the middle part counts. All but the last column train as the paper does, with Matérn "
         "5/2; VNNGP and SWSGP with a "
         "nugget of {:g}. The last column is `vnngp fit --neighbors auto`.\n\n{}",
@@ -264,7 +263,7 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
             ? "\nCovtype: the paper has the RMSE of something it does not define; ours is the share of wrongly predicted classes.\n"
             : "",
         missing.empty() ? "" : fmt::format("\nNot run, because there is no file: {}.\n", missing), options.first_seed, options.seeds,
-        kPublishedNugget, settings.text());
+        options.input_scale == data::Scale::range ? "brought to between -1 and 1 by it" : "too", kPublishedNugget, settings.text());
     return page;
 }
 

@@ -22,6 +22,14 @@ double restored(double value, double center, double scale) {
     return std::isfinite(sum) ? sum : 2.0 * (value * (0.5 * scale) + 0.5 * center);
 }
 
+// Halves: the difference of two finite numbers can overflow.
+TargetStandardizer fit_range(const Vector& values) {
+    if (values.size() == 0) return {};
+    const double low = 0.5 * values.minCoeff(), high = 0.5 * values.maxCoeff();
+    if (low == high) return {.center = values[0], .scale = 1.0};
+    return {.center = low + high, .scale = high - low};
+}
+
 }  // namespace
 
 std::vector<Index> constant_columns(const Points& points) {
@@ -33,10 +41,11 @@ std::vector<Index> constant_columns(const Points& points) {
 
 bool is_constant(const Vector& values) { return all_equal(values); }
 
-Standardizer fit_standardizer(const Points& points) {
+Standardizer fit_standardizer(const Points& points, Scale scale) {
     Standardizer standardizer{.center = Vector(points.cols()), .scale = Vector(points.cols())};
     for (Eigen::Index c = 0; c < points.cols(); ++c) {
-        const TargetStandardizer column = fit_target_standardizer(points.col(c));  // copies the column: four passes follow
+        // Columns are copied: several passes follow.
+        const TargetStandardizer column = scale == Scale::range ? fit_range(points.col(c)) : fit_target_standardizer(points.col(c));
         standardizer.center[c] = column.center;
         standardizer.scale[c] = column.scale;
     }

@@ -48,7 +48,7 @@ FittedModel fit(Points points, Vector targets, const FitOptions& options, const 
     model.method = options.method;
     model.likelihood = options.likelihood;
     model.jitter = options.jitter;
-    Points inputs = model::standardize(points, targets, *likelihood, options.mean.kind == MeanOption::Kind::zero, model);
+    Points inputs = model::standardize(points, targets, *likelihood, options, model);
     Vector standardized = data::apply(model.target_scaling, targets);
     model.mean_columns = model::mean_columns(options.mean, model);
 

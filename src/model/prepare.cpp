@@ -96,7 +96,7 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
                                      options.target_name.empty() ? "" : fmt::format(" '{}'", options.target_name), targets[0]));
 }
 
-Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, bool zero_mean,
+Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, const FitOptions& options,
                    FittedModel& model) {
     const auto constant = data::constant_columns(points);
     std::set<Index> dropped(constant.begin(), constant.end()), at_one_place;
@@ -120,10 +120,10 @@ Points standardize(const Points& points, const Vector& targets, const likelihood
 
     Points inputs = coordinates(model, points);
     if (data::constant_columns(inputs).size() == static_cast<std::size_t>(inputs.cols())) throw InputError(std::string(kOnePlace));
-    model.input_scaling = data::fit_standardizer(inputs);
+    model.input_scaling = data::fit_standardizer(inputs, options.input_scale);
     if (model.lonlat) share_sphere_scale(inputs, model);
     if (likelihood.standardizes_targets()) model.target_scaling = target_scaling(targets, likelihood, model.report.notes);
-    if (zero_mean) model.target_scaling.center = 0.0;
+    if (options.mean.kind == MeanOption::Kind::zero) model.target_scaling.center = 0.0;
     return data::apply(model.input_scaling, std::move(inputs));
 }
 

@@ -14,7 +14,7 @@ void check_data(const Points& points, const Vector& targets, const FitOptions& o
 
 /// Chooses the columns that vary and the scales of inputs and targets; records them in the model. Returns the standardised inputs.
 /// zero_mean: targets are scaled but not centred.
-Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, bool zero_mean,
+Points standardize(const Points& points, const Vector& targets, const likelihood::Likelihood& likelihood, const FitOptions& options,
                    FittedModel& model);
 
 /// The coordinates in which the prior mean is linear.

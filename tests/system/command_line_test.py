@@ -16,6 +16,7 @@ class Options(SystemTest):
     def test_wrong_values_name_option_value_and_what_is_allowed(self):
         for option, value, says in (("--kernel", "rfb", ["'rfb'", "matern12, matern32, matern52, rbf", "did you mean 'rbf'"]),
                                     ("--likelihood", "normal", ["'normal'", "gaussian, student-t, bernoulli, bernoulli-logit, poisson"]),
+                                    ("--input-scale", "rang", ["'rang'", "deviation, range", "did you mean 'range'"]),
                                     ("--ordering", "sorted", ["'sorted'", "random, maximin, coordinate"]),
                                     ("--method", "spgp", ["'spgp'", "vnngp, exact, svgp, swsgp, sggp"]), ("--metric", "kernal", ["'kernal'", "kernel, euclidean"]),
                                     ("--mean", "foo", ["'foo'", "constant, linear, linear:COLUMNS or zero"]), ("--mean", "linear:", ["'linear:'"]),

@@ -66,6 +66,19 @@ class Likelihoods(SystemTest):
                 report = self.fit(options=options)
                 self.assertEqual(report[options[0].lstrip("-").replace("-", "_")], options[1])
 
+    # After one small step length-scales are still where they started, .6931 on either scale, in the units of the data.
+    def test_length_scales_start_from_the_scale_of_the_inputs(self):
+        self.simulate(points=60)
+        found = {}
+        for scale in ("deviation", "range"):
+            report = self.fit(options=["--method", "exact", "--kernel", "matern52", "--inference", "stochastic", "--epochs", 1, "--learning-rate", 0.001,
+                                       "--input-scale", scale])
+            found[scale] = report["hyperparameters"]["lengthscales"][0]
+        x = [float(value) for value in column(self.read("field.csv"), "x1")]
+        center = sum(x) / len(x)
+        self.assertAlmostEqual(found["range"], 0.6931 * (max(x) - min(x)) / 2, delta=0.01)
+        self.assertAlmostEqual(found["deviation"], 0.6931 * (sum((v - center) ** 2 for v in x) / len(x)) ** 0.5, delta=0.01)
+
     def test_nuggets(self):
         self.simulate(points=60)
         for more in ([], STOCHASTIC):

@@ -1,4 +1,5 @@
-// Shift and scale to mean 0 and standard deviation 1 (of the population: divided by n). Finite input gives finite results at any magnitude.
+// Shift and scale to mean 0 and standard deviation 1 (of the population: divided by n), or to between -1 and 1. Finite input gives finite
+// results at any magnitude.
 #pragma once
 
 #include <vector>
@@ -6,6 +7,12 @@
 #include "vnngp/base/types.hpp"
 
 namespace vnngp::data {
+
+/// What a column is divided by once its centre, in the same sense, has been taken away.
+enum class Scale {
+    deviation,  ///< its standard deviation
+    range,      ///< half of the distance between its smallest and its largest value: all lie between -1 and 1 then
+};
 
 /// One centre and scale per column of the points; scale > 0, and 1 for a constant column.
 struct Standardizer {
@@ -24,7 +31,7 @@ std::vector<Index> constant_columns(const Points& points);
 bool is_constant(const Vector& values);
 
 /// The values must be finite.
-Standardizer fit_standardizer(const Points& points);
+Standardizer fit_standardizer(const Points& points, Scale scale = Scale::deviation);
 TargetStandardizer fit_target_standardizer(const Vector& values);
 
 /// (x - center) / scale, and back. Points are taken by value: move them in to work in place.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vnngp/base/types.hpp"
+#include "vnngp/data/standardizer.hpp"
 #include "vnngp/inference/problem.hpp"
 #include "vnngp/model/neighbor_search.hpp"
 #include "vnngp/neighbors/ordering.hpp"
@@ -90,6 +91,8 @@ struct FitOptions {
     /// Training rows of close points are computed together, each from the neighbours of all; not for stochastic inference
     bool groups = false;
     Metric metric = Metric::kernel;
+    /// Of inputs, before anything is learned: what Euclidean distances are measured in, and what length-scales start from.
+    data::Scale input_scale = data::Scale::deviation;
     MeanOption mean = {};
     Method method = Method::vnngp;
     PosteriorForm posterior = PosteriorForm::automatic;

@@ -35,6 +35,25 @@ TEST(Standardizer, GivesMeanZeroAndDeviationOneAtEveryMagnitude) {
         }
 }
 
+TEST(Standardizer, ByRangeColumnsReachFromMinusOneToOne) {
+    const double largest = std::numeric_limits<double>::max();
+    Points points = random_points(200, 5, 7);
+    points.col(1) *= 1e300;
+    points.col(2).array() += 1e3;
+    points.col(3).setConstant(4.0);
+    points(0, 4) = largest;
+    points(1, 4) = -largest;
+    const Standardizer standardizer = fit_standardizer(points, Scale::range);
+    const Points scaled = apply(standardizer, points);
+    for (const Eigen::Index column : {0, 1, 2, 4}) {
+        EXPECT_NEAR(scaled.col(column).minCoeff(), -1.0, 1e-12) << column;
+        EXPECT_NEAR(scaled.col(column).maxCoeff(), 1.0, 1e-12) << column;
+    }
+    EXPECT_TRUE((scaled.col(3).array() == 0.0).all());
+    EXPECT_EQ(standardizer.scale[3], 1.0);
+    EXPECT_LT((invert(standardizer, scaled).col(2) - points.col(2)).cwiseAbs().maxCoeff(), 1e-10);
+}
+
 TEST(Standardizer, MatchesTheDefinitionInLongDouble) {
     Points points = random_points(501, 3, 2);
     points.col(1).array() += 1e6;

@@ -84,6 +84,10 @@ TEST_F(Cells, SettingsOfFinishedCellsAreFoundWhateverTheyAre) {
     saved([](Cell& c) { c.seed = 10; });
     saved([](Cell& c) { c.method = "vnngp-m"; });
     saved([](Cell& c) { c.rows = 500; });
+    saved([](Cell& c) {
+        c.setting.epochs = 8;
+        c.input_scale = data::Scale::range;
+    });
     saved([](Cell& c) { c.setting.epochs = 9; }, Outcome::Status::failed);
     saved([](Cell& c) {
         c.setting.epochs = 11;
@@ -115,6 +119,7 @@ TEST_F(Cells, TheNameTellsCellsApart) {
     changed([](Cell& c) { c.rows = 10; });
     changed([](Cell& c) { c.method = "svgp"; });
     changed([](Cell& c) { c.seed = 1; });
+    changed([](Cell& c) { c.input_scale = data::Scale::range; });
     changed([](Cell& c) { c.setting.neighbors = 9; });
     changed([](Cell& c) { c.setting.inducing = 9; });
     changed([](Cell& c) { c.setting.learning_rate = 0.1; });

@@ -69,6 +69,28 @@ TEST(RivalModels, KnownHyperparametersSurviveAnyMethod) {
     }
 }
 
+// The scale of the inputs is where learning starts from: it says nothing about a model that is known.
+TEST(RivalModels, TheScaleOfTheInputsIsWhereLengthScalesStart) {
+    const Data data = field(60);
+    FitOptions options = rival(Method::exact);
+    options.fixed = known();
+    const auto by_deviation = fit(data.x, data.y, options).predict(data.grid);
+    options.input_scale = data::Scale::range;
+    const auto by_range = fit(data.x, data.y, options).predict(data.grid);
+    EXPECT_LT((by_deviation.mean - by_range.mean).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((by_deviation.variance - by_range.variance).cwiseAbs().maxCoeff(), 1e-9);
+
+    options.fixed.reset();
+    options.inference = Inference::stochastic;
+    options.epochs = 1;
+    options.learning_rate = 0.001;
+    const auto learned = in_data_units(fit(data.x, data.y, options));
+    for (int d = 0; d < 2; ++d) {
+        const double half_range = 0.5 * (data.x.col(d).maxCoeff() - data.x.col(d).minCoeff());
+        EXPECT_NEAR(learned.shape[d], 0.6931 * half_range, 0.01 * half_range);
+    }
+}
+
 TEST(RivalModels, KnownHyperparametersThatDoNotSuitAreRefused) {
     const Data data = field(20);
     FitOptions options = rival(Method::exact);
