@@ -32,7 +32,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The shortest of several repetitions, of more where they are over soon: for some 20 ms after a product OpenBLAS' threads keep the cores busy.
+/// The shortest of several repetitions, of more where they are over soon: for some 20 ms after a product OpenBLAS' threads keep the cores
+/// busy.
 double seconds_of(const std::function<void()>& body, int repetitions = 5) {
     constexpr double kLeast = 0.2;
     double best = 1e300;
@@ -259,7 +260,8 @@ int main(int argc, char** argv) {
     const auto asked = [&](std::string_view part) { return named.empty() || std::ranges::find(named, part) != named.end(); };
     fmt::print("instruction set {}, {} threads\n", linalg::instruction_set(), Context{}.num_threads());
     const Limits limits = measured_limits();
-    fmt::print("machine: DGEMM {:.1f} GFLOP/s, SGEMM {:.1f} GFLOP/s (OpenBLAS as for {})\n\n", limits.dgemm, limits.sgemm, openblas_get_corename());
+    fmt::print("machine: DGEMM {:.1f} GFLOP/s, SGEMM {:.1f} GFLOP/s (OpenBLAS as for {})\n\n", limits.dgemm, limits.sgemm,
+               openblas_get_corename());
     fmt::print("{:<44} {:<22} {:>8} {:>8} {:<7} {:>9}\n", "operation", "size", "ours", "machine", "unit", "ratio");
     if (asked("cholesky"))
         for (const int order : {16, 32, 64, 128, 256}) cholesky(order, limits);

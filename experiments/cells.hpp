@@ -8,6 +8,7 @@
 
 #include "experiments/datasets.hpp"
 #include "experiments/methods.hpp"
+#include "vnngp/data/standardizer.hpp"
 #include "vnngp/inference/problem.hpp"
 
 namespace vnngp::experiments {

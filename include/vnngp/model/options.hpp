@@ -91,7 +91,8 @@ struct FitOptions {
     /// Training rows of close points are computed together, each from the neighbours of all; not for stochastic inference
     bool groups = false;
     Metric metric = Metric::kernel;
-    /// Of inputs, before anything is learned: what Euclidean distances are measured in, and what length-scales start from.
+    /// Of inputs, before anything is learned: what Euclidean distances are measured in, and what length-scales start from. Places on the
+    /// sphere keep their own.
     data::Scale input_scale = data::Scale::deviation;
     MeanOption mean = {};
     Method method = Method::vnngp;
