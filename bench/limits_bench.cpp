@@ -32,8 +32,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The shortest of several repetitions, of more where they are over soon: for some 20 ms after a product OpenBLAS' threads keep the cores
-/// busy.
+/// The shortest of several repetitions, of more where they are over soon: what follows a matrix product at once may find a core still taken
+/// by OpenBLAS' threads.
 double seconds_of(const std::function<void()>& body, int repetitions = 5) {
     constexpr double kLeast = 0.2;
     double best = 1e300;
