@@ -180,15 +180,15 @@ Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     const auto start = std::chrono::steady_clock::now();
     const SetInfo& set = set_info(cell.set);
     FitOptions options = fit_options(method_info(cell.method), cell.setting, std::string(set.likelihood));
-    options.input_scale = cell.input_scale;
-    if (cell.fixed) options.fixed = in_data_units(*cell.fixed, parts.train, cell.input_scale);
+    if (cell.input_scale != data::Scale::deviation) options.input_scale = cell.input_scale;  // some methods have their own
+    if (cell.fixed) options.fixed = in_data_units(*cell.fixed, parts.train, options.input_scale);
     Context seeded = context;
     seeded.seed = cell.seed;
     const FittedModel model = fit(parts.train.inputs, parts.train.targets, options, seeded);
 
     Outcome outcome;
     {  // gone before another is made: that of the exact process holds all of its covariance
-        const Predictor predictor(model, seeded);
+        const Predictor predictor(model, seeded, 0, cell.method == "exact-quick" ? kPublicLanczosSteps : 0);
         const Scores test = scores_of(predictor, model, parts.test, seeded);
         outcome = {.nll = test.nll, .rmse = test.rmse, .coverage = test.coverage};
         outcome.validation_nll = scores_of(predictor, model, parts.validation, seeded).nll;

@@ -24,7 +24,7 @@ struct Setting {
 std::string setting_text(const Setting& setting);
 
 struct MethodInfo {
-    std::string_view key;    ///< exact, sggp, svgp, swsgp-m, swsgp-n, vnngp, vnngp-m, vnngp-closed
+    std::string_view key;    ///< exact, exact-quick, exact-ml, sggp, svgp, swsgp-m, swsgp-n, vnngp, vnngp-m, vnngp-closed
     std::string_view label;  ///< as the paper writes it
     chart::Color color;
     Method method;

@@ -65,14 +65,17 @@ DensePosterior DensePosterior::of_observations(const Context& context, condition
     Matrix white = centered;
     linalg::solve_lower(posterior.prior_factor_, white);
     posterior.mean_ = white.col(0);
-    if (lanczos_steps > 0) posterior.inverse_root_ = krylov_inverse_root(context, posterior.prior_factor_, lanczos_steps);
+    if (lanczos_steps > 0) {
+        posterior.inverse_root_ = krylov_inverse_root(context, posterior.prior_factor_, lanczos_steps);
+        linalg::solve_lower(posterior.prior_factor_, white, Transposed::yes);
+        posterior.weights_ = white.col(0);
+    }
     return posterior;
 }
 
 DensePosterior::Projected DensePosterior::project(const Context& context, const Points& inputs) const {
     linalg::set_dense_threads(context.num_threads(), inducing_.rows());
-    Projected projected{conditional::cross_covariance(context, covariance_, inducing_, inputs), {}, {}};
-    if (inverse_root_.size() > 0) projected.cross = projected.a;
+    Projected projected{conditional::cross_covariance(context, covariance_, inducing_, inputs), {}};
     linalg::solve_lower(prior_factor_, projected.a);
     if (factor_.size() == 0) return projected;
     if (factor_.cols() == 1) {
@@ -89,14 +92,20 @@ inference::LatentPrediction DensePosterior::predict(const Context& context, cons
     for (Eigen::Index first = 0; first < inputs.rows(); first += kInputsPerBlock) {
         context.check_stop();
         const Eigen::Index count = std::min(kInputsPerBlock, inputs.rows() - first);
-        const Projected projected = project(context, inputs.middleRows(first, count));
-        prediction.mean.segment(first, count) = projected.a.transpose() * mean_;
-        auto variance = prediction.variance.segment(first, count);
+        const Points block = inputs.middleRows(first, count);
+        auto mean = prediction.mean.segment(first, count), variance = prediction.variance.segment(first, count);
         const auto left_by = [&](const Matrix& known) -> Vector {
             return (covariance_.outputscale - known.colwise().squaredNorm().transpose().array()).max(0.0);
         };
-        variance = inverse_root_.size() > 0 ? left_by(linalg::product(inverse_root_, Transposed::yes, projected.cross, Transposed::no))
-                                            : left_by(projected.a);
+        if (inverse_root_.size() > 0) {  // no system to solve
+            const Matrix cross = conditional::cross_covariance(context, covariance_, inducing_, block);
+            mean = cross.transpose() * weights_;
+            variance = left_by(linalg::product(inverse_root_, Transposed::yes, cross, Transposed::no));
+            continue;
+        }
+        const Projected projected = project(context, block);
+        mean = projected.a.transpose() * mean_;
+        variance = left_by(projected.a);
         if (projected.b.size() > 0) variance += projected.b.colwise().squaredNorm().transpose();
     }
     return prediction;

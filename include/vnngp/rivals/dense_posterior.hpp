@@ -27,8 +27,7 @@ public:
 
 private:
     struct Projected {
-        linalg::Matrix a, b;   ///< A = L^{-1} K_zx, and C'A (empty for C = 0)
-        linalg::Matrix cross;  ///< K_zx, where variances need it
+        linalg::Matrix a, b;  ///< A = L^{-1} K_zx, and C'A (empty for C = 0)
     };
     Projected project(const Context& context, const Points& inputs) const;
 
@@ -38,6 +37,7 @@ private:
     Vector mean_;
     linalg::Matrix factor_;
     linalg::Matrix inverse_root_;  ///< N x steps: G with G G' in place of the inverse covariance in variances; or nothing
+    Vector weights_;               ///< with it: L^{-T} m
 };
 
 /// K_xz weights: the mean of the exact process, about the prior mean, from the solution of its linear system.

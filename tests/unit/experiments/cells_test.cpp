@@ -187,6 +187,20 @@ TEST_F(Cells, WhatAMethodCannotDoIsRefusedWithoutARun) {
     EXPECT_EQ(refusal(method_info("svgp"), set_info("covtype"), 400000), "");
 }
 
+TEST_F(Cells, QuickVariancesAreTooLargeAndLeaveTheMeanAlone) {
+    Cell exact = cell_, quick = cell_;
+    exact.method = "exact";
+    exact.input_scale = data::Scale::range;
+    quick.method = "exact-quick";
+    exact.setting = quick.setting = {.epochs = 30, .learning_rate = 0.05};
+    const auto outcomes = runner().run({exact, quick});
+    ASSERT_TRUE(outcomes[0].done() && outcomes[1].done()) << outcomes[0].message << outcomes[1].message;
+    EXPECT_EQ(outcomes[1].hyper->mean, 0.0);
+    EXPECT_GE(outcomes[1].coverage, outcomes[0].coverage);
+    EXPECT_NE(outcomes[1].nll, outcomes[0].nll);
+    EXPECT_NEAR(outcomes[1].rmse, outcomes[0].rmse, 0.02) << "but for the prior mean the same fit";
+}
+
 TEST_F(Cells, AnInterruptedRunLeavesNoCellBehind) {
     const std::atomic<bool> stop{true};
     Runner run({.source = {.simulate = true}, .out = folder_, .quick = true}, {.stop = &stop}, {});

@@ -45,6 +45,21 @@ TEST(Methods, OurOwnColumnIsTheDefault) {
     EXPECT_EQ(ours.likelihood, "student-t");
 }
 
+TEST(Methods, TheExactProcessHasTwoReadingsOfThePapersTraining) {
+    const Setting setting{.epochs = 500, .learning_rate = 0.01};
+    const FitOptions exact = fit_options(method_info("exact"), setting, "gaussian"),
+                     quick = fit_options(method_info("exact-quick"), setting, "gaussian"),
+                     converged = fit_options(method_info("exact-ml"), {}, "gaussian");
+    EXPECT_EQ(exact.inference, Inference::stochastic);
+    EXPECT_EQ(quick.inference, Inference::stochastic);
+    EXPECT_NE(converged.inference, Inference::stochastic);
+    EXPECT_EQ(exact.input_scale, data::Scale::deviation);
+    EXPECT_EQ(quick.input_scale, data::Scale::range);
+    EXPECT_EQ(exact.mean.kind, MeanOption::Kind::constant);
+    EXPECT_EQ(quick.mean.kind, MeanOption::Kind::zero);
+    EXPECT_EQ(quick.epochs, 500);
+}
+
 TEST(Methods, AMisspeltNameIsSuggested) { EXPECT_THROW(method_info("vngp"), InputError); }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(DensePosterior, VariancesOfLanczosFallToTheExactOnesWithTheSteps) {
     Vector before = Vector::Constant(30, s.covariance.outputscale);
     for (const Index steps : {1, 5, 20, 50}) {
         const auto now = variances(steps);
-        EXPECT_EQ(now.mean, exact.mean);
+        EXPECT_LT((now.mean - exact.mean).norm(), 1e-9);
         EXPECT_LE((now.variance - before).maxCoeff(), 1e-12) << steps;
         EXPECT_GE((now.variance - exact.variance).minCoeff(), -1e-9) << steps;
         before = now.variance;
