@@ -186,9 +186,10 @@ Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     seeded.seed = cell.seed;
     const FittedModel model = fit(parts.train.inputs, parts.train.targets, options, seeded);
 
+    const bool quick = cell.method == "exact-quick";
     Outcome outcome;
     {  // gone before another is made: that of the exact process holds all of its covariance
-        const Predictor predictor(model, seeded, 0, cell.method == "exact-quick" ? kPublicLanczosSteps : 0);
+        const Predictor predictor(model, seeded, 0, quick ? kPublicLanczosSteps : 0);
         const Scores test = scores_of(predictor, model, parts.test, seeded);
         outcome = {.nll = test.nll, .rmse = test.rmse, .coverage = test.coverage};
         outcome.validation_nll = scores_of(predictor, model, parts.validation, seeded).nll;
@@ -201,10 +202,10 @@ Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     outcome.hyper = model.hyper;
     if (options.neighbors == 0)
         outcome.chosen = fmt::format("{}, K = {}, predicting from {}", model.kernel, model.neighbors, model.prediction_neighbors);
-    if (cell.method == "exact") {
-        const Scores other = scores_of(Predictor(model, seeded, 0, kPublicLanczosSteps), model, parts.test, seeded);
-        outcome.chosen = fmt::format("{} (NLL {:.3f}, coverage {:.3f} with the variances of {} Lanczos steps)", setting_text(cell.setting),
-                                     other.nll, other.coverage, kPublicLanczosSteps);
+    if (quick || cell.method == "exact") {
+        const Scores other = scores_of(Predictor(model, seeded, 0, quick ? 0 : kPublicLanczosSteps), model, parts.test, seeded);
+        outcome.chosen = fmt::format("{} (NLL {:.3f}, coverage {:.3f} with {})", setting_text(cell.setting), other.nll, other.coverage,
+                                     quick ? "exact variances" : fmt::format("the variances of {} Lanczos steps", kPublicLanczosSteps));
     }
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return outcome;

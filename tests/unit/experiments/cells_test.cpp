@@ -199,6 +199,8 @@ TEST_F(Cells, QuickVariancesAreTooLargeAndLeaveTheMeanAlone) {
     EXPECT_GE(outcomes[1].coverage, outcomes[0].coverage);
     EXPECT_NE(outcomes[1].nll, outcomes[0].nll);
     EXPECT_NEAR(outcomes[1].rmse, outcomes[0].rmse, 0.02) << "but for the prior mean the same fit";
+    EXPECT_NE(outcomes[0].chosen.find("Lanczos steps"), std::string::npos) << outcomes[0].chosen;
+    EXPECT_NE(outcomes[1].chosen.find("exact variances"), std::string::npos) << "each says what the other variances have";
 }
 
 TEST_F(Cells, AnInterruptedRunLeavesNoCellBehind) {
