@@ -42,75 +42,81 @@ bool soon(const auto& condition) {
 class WorkerPool {
 public:
     ~WorkerPool() {
-        {
-            const std::lock_guard lock(mutex_);
-            shutting_down_ = true;
-            ++generation_;
-        }
-        start_.notify_all();
+        open_door(kShutDown);
         for (auto& thread : threads_) thread.join();
     }
 
-    /// Runs task(0) .. task(width - 1), task(0) on the calling thread; fewer where threads are wanting. False, having done nothing, when
-    /// another call is under way (a nested one, or another thread of the caller's program).
+    /// Runs task(0) on the calling thread and task(w), w < width, on each other thread that wakes before task(0) has returned: on a machine
+    /// shared with other work it may be long before one does. False, having done nothing, when another call is under way (a nested one, or
+    /// another thread of the caller's program).
     bool run(int width, const std::function<void(int)>& task) {
         if (running_.exchange(true)) return false;
         grow_to(width - 1);
         task_ = &task;
         width_ = width;
-        pending_ = static_cast<int>(threads_.size());
-        {
-            const std::lock_guard lock(mutex_);
-            ++generation_;
-        }
-        start_.notify_all();
+        open_door(kOpen);
         task(0);
-        const auto all_done = [this] { return pending_ == 0; };
-        if (!soon(all_done)) {
+        door_ &= ~kOpen;
+        const auto all_left = [this] { return (door_ & kInside) == 0; };
+        if (!soon(all_left)) {
             std::unique_lock lock(mutex_);
-            finished_.wait(lock, all_done);
+            finished_.wait(lock, all_left);
         }
         running_ = false;
         return true;
     }
 
 private:
+    // What door_ consists of: how many threads are inside, whether more may enter, and the number of the call.
+    static constexpr std::uint64_t kInside = (1U << 16) - 1, kOpen = 1U << 16, kShutDown = 1U << 17, kCall = 1U << 18;
+    static std::uint64_t call_of(std::uint64_t door) { return door / kCall; }
+
+    void open_door(std::uint64_t how) {
+        {
+            const std::lock_guard lock(mutex_);  // nobody is between looking at the door and falling asleep
+            door_ = (call_of(door_) + 1) * kCall + how;
+        }
+        start_.notify_all();
+    }
+
     // Where the system gives no more threads, those that there are do the work.
     void grow_to(int count) {
         try {
             while (static_cast<int>(threads_.size()) < count)
                 threads_.emplace_back(
-                    [this, worker = static_cast<int>(threads_.size()) + 1, seen = generation_.load()] { serve(worker, seen); });
+                    [this, worker = static_cast<int>(threads_.size()) + 1, seen = call_of(door_)] { serve(worker, seen); });
         } catch (const std::system_error&) {
         }
     }
 
     void serve(int worker, std::uint64_t seen) {
         for (;;) {
-            const auto called = [&] { return generation_ != seen; };
+            const auto called = [&] { return call_of(door_) != seen; };
             if (!soon(called)) {
                 std::unique_lock lock(mutex_);
                 start_.wait(lock, called);
             }
-            ++seen;
-            if (shutting_down_) return;
+            std::uint64_t door = door_;
+            while ((door & kOpen) != 0 && !door_.compare_exchange_weak(door, door + 1)) {
+            }
+            seen = call_of(door);
+            if ((door & kShutDown) != 0) return;
+            if ((door & kOpen) == 0) continue;  // too late
             if (worker < width_) (*task_)(worker);
-            if (--pending_ > 0) continue;
+            if ((--door_ & (kInside | kOpen)) != 0) continue;
             const std::lock_guard lock(mutex_);
             finished_.notify_one();
         }
     }
 
-    // The caller writes these while no thread works: before it raises generation_, and after pending_ has come down to 0.
+    // The caller writes these while the door is closed and no thread is inside.
     const std::function<void(int)>* task_ = nullptr;
     int width_ = 0;
-    bool shutting_down_ = false;
 
     std::atomic<bool> running_{false};
+    std::atomic<std::uint64_t> door_{0};
     std::mutex mutex_;  ///< of the two conditions, for those who have run out of patience
     std::condition_variable start_, finished_;
-    std::atomic<int> pending_{0};
-    std::atomic<std::uint64_t> generation_{0};
     std::vector<std::thread> threads_;
 };
 
