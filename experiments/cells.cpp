@@ -179,14 +179,15 @@ std::string refusal(const MethodInfo& method, const SetInfo& set, Index training
 Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     const auto start = std::chrono::steady_clock::now();
     const SetInfo& set = set_info(cell.set);
-    FitOptions options = fit_options(method_info(cell.method), cell.setting, std::string(set.likelihood));
+    const MethodInfo& method = method_info(cell.method);
+    FitOptions options = fit_options(method, cell.setting, std::string(set.likelihood));
     if (cell.input_scale != data::Scale::deviation) options.input_scale = cell.input_scale;  // some methods have their own
     if (cell.fixed) options.fixed = in_data_units(*cell.fixed, parts.train, options.input_scale);
     Context seeded = context;
     seeded.seed = cell.seed;
     const FittedModel model = fit(parts.train.inputs, parts.train.targets, options, seeded);
 
-    const bool quick = cell.method == "exact-quick";
+    const bool quick = method.quick_variances;
     Outcome outcome;
     {  // gone before another is made: that of the exact process holds all of its covariance
         const Predictor predictor(model, seeded, 0, quick ? kPublicLanczosSteps : 0);
@@ -202,7 +203,7 @@ Outcome run_cell(const Cell& cell, const Parts& parts, const Context& context) {
     outcome.hyper = model.hyper;
     if (options.neighbors == 0)
         outcome.chosen = fmt::format("{}, K = {}, predicting from {}", model.kernel, model.neighbors, model.prediction_neighbors);
-    if (quick || cell.method == "exact") {
+    if (method.method == Method::exact && method.takes_epochs) {  // both readings of the paper's column say what the other has
         const Scores other = scores_of(Predictor(model, seeded, 0, quick ? 0 : kPublicLanczosSteps), model, parts.test, seeded);
         outcome.chosen = fmt::format("{} (NLL {:.3f}, coverage {:.3f} with {})", setting_text(cell.setting), other.nll, other.coverage,
                                      quick ? "exact variances" : fmt::format("the variances of {} Lanczos steps", kPublicLanczosSteps));

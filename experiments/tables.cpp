@@ -1,10 +1,12 @@
 // Tables 1 to 3: scores of all methods on all data sets, from the same cells.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "experiments/agreement.hpp"
 #include "experiments/markdown.hpp"
 #include "experiments/pages.hpp"
 #include "experiments/paper_values.hpp"
@@ -203,6 +205,49 @@ chart::Panel panel_of(const Results& results, const SetInfo& set, const std::str
     return panel;
 }
 
+// Which setting the validation part chose, and what it took.
+std::string settings_text(const Results& results, bool simulated) {
+    MarkdownTable settings({"data", "method", "chosen by validation, seed by seed", "seconds", "coverage of 95 %"});
+    for (const std::string& set : results.panels())
+        for (const std::string& method : results.series(set)) {
+            std::string chosen;
+            for (const Value& value : results.values())
+                if (value.panel == set && value.series == method && value.quantity == "nll")
+                    chosen += (chosen.empty() ? "" : "; ") + value.note;
+            if (chosen.empty()) continue;
+            const auto coverage = results.mean(set, method, "coverage95");
+            settings.row({set_text(set_info(set), simulated), std::string(method_info(method).label), chosen,
+                          fmt::format("{:.3g}", results.mean(set, method, "seconds")->mean), coverage ? decimal(coverage->mean) : "—"});
+        }
+    return settings.text();
+}
+
+std::string page_text(const Results& results, const RunOptions& options, const std::string& quantity, const Plan& plan) {
+    std::string text = ResultTable(results, options, quantity).text();
+    if (quantity == "rmse")
+        text += "\nCovtype: the paper has the RMSE of something it does not define; ours is the share of wrongly predicted classes.\n";
+    if (!plan.not_there.empty()) {
+        std::vector<std::string_view> labels;
+        for (const SetInfo* set : plan.not_there) labels.push_back(set->label);
+        text += fmt::format("\nNot run, because there is no file: {}.\n", fmt::join(labels, ", "));
+    }
+    text += fmt::format(
+        "\nRandom splits into 64 / 16 / 20 % by the seeds from {} on, {} of them; the last part is scored, targets standardised by the "
+        "first, "
+        "inputs {}. Of the settings that were run, the one with the best NLL on the middle part counts. All but the last column train as "
+        "the "
+        "paper does, with Matérn 5/2; VNNGP and SWSGP with a nugget of {:g}. {}: inputs between -1 and 1, prior mean 0, and the variances "
+        "that "
+        "100 steps of Lanczos' method lead to, which are too large; most likely what the paper's column of the exact process is. The last "
+        "column is `vnngp fit --neighbors auto`.\n\n",
+        options.first_seed, options.seeds, options.input_scale == data::Scale::range ? "brought to between -1 and 1 by it" : "too",
+        kPublishedNugget, method_info("exact-quick").label);
+    // Simulated sets have the paper's names and nothing else in common with it.
+    if (const std::string agreement = options.source.simulate ? "" : agreement_text(results, quantity); !agreement.empty())
+        text += fmt::format("### Beside the paper\n{}\n", agreement);
+    return text + "### Settings\n" + settings_text(results, options.source.simulate);
+}
+
 Page table(Runner& runner, const std::string& quantity, const std::string& name) {
     const RunOptions& options = runner.options();
     const Plan todo = plan(runner);
@@ -237,35 +282,7 @@ Page table(Runner& runner, const std::string& quantity, const std::string& name)
         page.figure.panels.push_back(panel_of(page.results, set, quantity, options.source.simulate, first));
     }
 
-    MarkdownTable settings({"data", "method", "chosen by validation, seed by seed", "seconds", "coverage of 95 %"});
-    for (const std::string& set : page.results.panels())
-        for (const std::string& method : page.results.series(set)) {
-            std::string chosen;
-            for (const Value& value : page.results.values())
-                if (value.panel == set && value.series == method && value.quantity == "nll")
-                    chosen += (chosen.empty() ? "" : "; ") + value.note;
-            if (chosen.empty()) continue;
-            const auto coverage = page.results.mean(set, method, "coverage95");
-            settings.row({set_text(set_info(set), options.source.simulate), std::string(method_info(method).label), chosen,
-                          fmt::format("{:.3g}", page.results.mean(set, method, "seconds")->mean),
-                          coverage ? decimal(coverage->mean) : "—"});
-        }
-    std::string missing;
-    for (const SetInfo* set : todo.not_there) missing += (missing.empty() ? "" : ", ") + std::string(set->label);
-    page.text = fmt::format(
-        "{}\n{}{}\nRandom splits into 64 / 16 / 20 % by the seeds from {} on, {} of them; the last part is scored, targets standardised by "
-        "the first, inputs {}. Of the settings "
-        "that were run, the one with the best NLL on the middle part counts. All but the last column train as the paper does, with Matérn "
-        "5/2; VNNGP and SWSGP with a "
-        "nugget of {:g}. {}: inputs between -1 and 1, prior mean 0, and the variances that 100 steps of Lanczos' method lead to, which are "
-        "too large; most likely what the paper's column of the exact process is. The last column is `vnngp fit --neighbors auto`.\n\n{}",
-        ResultTable(page.results, options, quantity).text(),
-        quantity == "rmse"
-            ? "\nCovtype: the paper has the RMSE of something it does not define; ours is the share of wrongly predicted classes.\n"
-            : "",
-        missing.empty() ? "" : fmt::format("\nNot run, because there is no file: {}.\n", missing), options.first_seed, options.seeds,
-        options.input_scale == data::Scale::range ? "brought to between -1 and 1 by it" : "too", kPublishedNugget,
-        method_info("exact-quick").label, settings.text());
+    page.text = page_text(page.results, options, quantity, todo);
     return page;
 }
 
