@@ -69,8 +69,8 @@ CLI::Validator not_empty() {
     return {[](const std::string& value) { return value.empty() ? std::string("needs a value") : std::string(); }, ""};
 }
 
-CLI::Validator real_number_list(double smallest, double largest) {
-    return {[each = real_number(smallest, largest)](const std::string& value) {
+CLI::Validator list_of(CLI::Validator each) {
+    return {[each = std::move(each)](const std::string& value) {
                 for (const std::string& item : split_list(value))
                     if (const std::string complaint = each(item); !complaint.empty()) return complaint;
                 return std::string();

@@ -18,7 +18,8 @@ CLI::Validator real_number(double smallest, double largest);
 CLI::Validator not_empty();
 /// A choice of words, or else what `number` accepts.
 CLI::Validator word_or_number(std::vector<std::string> words, CLI::Validator number);
-CLI::Validator real_number_list(double smallest, double largest);
+/// Values that `each` accepts, separated by commas.
+CLI::Validator list_of(CLI::Validator each);
 
 /// The words an option accepts, as its validators state them; empty when it takes anything.
 std::vector<std::string> choices_of(const CLI::Option& option);

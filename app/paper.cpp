@@ -20,7 +20,7 @@ constexpr int kQuickSeeds = 1;
 constexpr double kSecondsWorthALine = 5.0;
 
 struct PaperCommand {
-    std::string name, data, out = "paper", sets, methods, grid = "single", input_scale = "deviation";
+    std::string name, data, out = "paper", sets, methods, grid = "single", neighbors, inducing, input_scale = "deviation";
     bool quick = false, kept = false;
     int first_seed = 0, seeds = 0, epochs = 0;  // seeds and epochs, 0: the default
     Index rows = 0;
@@ -69,6 +69,8 @@ RunOptions run_options(const PaperCommand& command) {
     options.first_seed = command.first_seed;
     if (command.seeds > 0 || command.quick) options.seeds = command.seeds > 0 ? command.seeds : kQuickSeeds;
     options.grid = command.grid == "published" ? Grid::published : command.grid == "wide" ? Grid::wide : Grid::single;
+    for (const double k : split_numbers(command.neighbors)) options.neighbors.push_back(static_cast<Index>(k));
+    for (const double m : split_numbers(command.inducing)) options.inducing.push_back(static_cast<Index>(m));
     options.input_scale = command.input_scale == "range" ? data::Scale::range : data::Scale::deviation;
     options.epochs = command.epochs;
     options.seed = command.seed;
@@ -137,6 +139,12 @@ Command setup_paper(CLI::App& program) {
              "Number of the tables' first split, to share the work; a later run from 0 on puts the cells together");
     work.add("--grid", command->grid, "NAME", one_of({"single", "wide", "published"}),
              "Settings that compete on the validation rows: K = 32 alone, K and M as in the paper, or all of the paper's");
+    work.add("--neighbors", command->neighbors, "LIST", list_of(whole_number(1, 4096)),
+             "Numbers of neighbours K that compete in the tables, as in 32,256; figures take the first")
+        ->default_str("those of --grid");
+    work.add("--inducing", command->inducing, "LIST", list_of(whole_number(1)),
+             "Numbers of inducing points M that compete in the tables, for SWSGP-M")
+        ->default_str("those of --grid");
     work.add("--input-scale", command->input_scale, "NAME", one_of({"deviation", "range"}),
              "Inputs divided by their standard deviation, or brought to between -1 and 1, as the paper's may have been");
     work.add("--epochs", command->epochs, "N", whole_number(1, 1000000), "Epochs of training, when there is no time for the paper's")

@@ -164,7 +164,7 @@ Command setup_predict(CLI::App& program) {
     OptionGroup prediction(*parser, "Prediction");
     prediction.flag("--latent", command->latent, "Mean and sd of the latent function instead of those of a new observation");
     prediction.add(
-        "--quantiles", command->quantiles, "LIST", real_number_list(1e-12, 1.0 - 1e-12),
+        "--quantiles", command->quantiles, "LIST", list_of(real_number(1e-12, 1.0 - 1e-12)),
         "Add quantiles of a new observation, as in 0.05,0.95 (columns q0.05, q0.95); unlike sd they are calibrated, where the fit was");
     auto* samples = prediction.add("--samples", command->samples, "N", whole_number(1, 100000),
                                    "Add N draws of new observations (with --latent: of the latent function), in columns sample1, sample2, "

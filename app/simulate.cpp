@@ -63,7 +63,7 @@ Command setup_simulate(CLI::App& program) {
     field.add("--points", options.points, "N", whole_number(1), "Number of rows");
     field.add("--dims", options.dims, "D", whole_number(1, 10000), "Number of inputs");
     field.add("--kernel", options.kernel, "NAME", one_of(kernel::kernel_names()), "Covariance function of the field");
-    field.add("--lengthscale", command->lengthscales, "LIST", real_number_list(1e-12, 1e12),
+    field.add("--lengthscale", command->lengthscales, "LIST", list_of(real_number(1e-12, 1e12)),
               "Distance over which the field varies: one for all inputs, or one each, as in 0.1,0.2");
     field.add("--outputscale", options.outputscale, "V", real_number(1e-300, 1e100), "Variance of the field");
     field.add("--mean", options.mean, "F", real_number(-1e100, 1e100), "Mean of the field");

@@ -103,6 +103,8 @@ std::string command_text(std::string_view page, const RunOptions& options) {
     if (options.first_seed > 0) text += fmt::format(" --first-seed {}", options.first_seed);
     text += fmt::format(" --seeds {}", options.seeds);
     if (options.grid != Grid::single) text += fmt::format(" --grid {}", options.grid == Grid::wide ? "wide" : "published");
+    if (!options.neighbors.empty()) text += fmt::format(" --neighbors {}", fmt::join(options.neighbors, ","));
+    if (!options.inducing.empty()) text += fmt::format(" --inducing {}", fmt::join(options.inducing, ","));
     if (options.input_scale == data::Scale::range) text += " --input-scale range";
     if (options.epochs > 0) text += fmt::format(" --epochs {}", options.epochs);
     if (options.source.rows_at_most > 0 && !options.quick) text += fmt::format(" --rows {}", options.source.rows_at_most);

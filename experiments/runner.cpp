@@ -39,10 +39,18 @@ const DataSet& Runner::data(const SetInfo& set) {
 }
 
 std::vector<Setting> Runner::settings(const MethodInfo& method, Index training_rows, Grid grid) const {
+    const auto instead = [](const std::vector<Index>& asked, bool taken, Index of_grid) {
+        return taken && !asked.empty() ? asked : std::vector<Index>{of_grid};
+    };
     std::vector<Setting> found;
     for (Setting setting : settings_of(method, training_rows, grid, options_.quick)) {
         if (options_.epochs > 0 && method.takes_epochs) setting.epochs = options_.epochs;
-        if (std::find(found.begin(), found.end(), setting) == found.end()) found.push_back(setting);
+        for (const Index k : instead(options_.neighbors, method.takes_neighbors, setting.neighbors))
+            for (const Index m : instead(options_.inducing, method.takes_inducing, setting.inducing)) {
+                setting.neighbors = k;
+                setting.inducing = m;
+                if (m < training_rows && std::find(found.begin(), found.end(), setting) == found.end()) found.push_back(setting);
+            }
     }
     return found;
 }

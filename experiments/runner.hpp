@@ -21,9 +21,11 @@ struct RunOptions {
     int seeds = 3;
     Grid grid = Grid::single;
     data::Scale input_scale = data::Scale::deviation;
-    int epochs = 0;          ///< in place of the grid's; 0: the grid's
-    bool kept_only = false;  ///< run nothing: pages of what is there
-    std::uint64_t seed = 0;  ///< of what is drawn at random; data sets are split by the numbers 0, 1, ...
+    std::vector<Index> neighbors = {};  ///< of the tables' settings, in place of the grid's; empty: the grid's
+    std::vector<Index> inducing = {};   ///< likewise
+    int epochs = 0;                     ///< in place of the grid's; 0: the grid's
+    bool kept_only = false;             ///< run nothing: pages of what is there
+    std::uint64_t seed = 0;             ///< of what is drawn at random; data sets are split by the numbers 0, 1, ...
 };
 
 /// Told of every cell that was run now: its name, what came of it, and cells done and in all.

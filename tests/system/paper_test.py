@@ -90,6 +90,15 @@ class Paper(SystemTest):
         nll = lambda text: [row for row in rows_of(text)[1] if row[2] == "nll"]
         self.assertEqual(nll(shared), nll(self.read("paper/table-1.csv")))
 
+    def test_neighbors_and_inducing_points_that_compete_can_be_named(self):
+        self.succeeds("paper", "table-1", "--quick", "--methods", "vnngp,swsgp-m,svgp", "--sets", "pol", "--neighbors", "4,6",
+                      "--inducing", "20,30,100000")
+        settings = [json.loads(path.read_text())["cell"] for path in self.cells()]
+        self.assertEqual(sorted((s["method"], s["neighbors"], s["inducing"]) for s in settings),
+                         [("svgp", 0, 64), ("swsgp-m", 4, 20), ("swsgp-m", 4, 30), ("swsgp-m", 6, 20), ("swsgp-m", 6, 30),
+                          ("vnngp", 4, 0), ("vnngp", 6, 0)])
+        self.assertIn("--neighbors 4,6 --inducing 20,30,100000", self.pages("table-1")[0])
+
     def test_a_damaged_cell_is_run_again(self):
         self.succeeds("paper", "table-2", "--quick", "--methods", "vnngp", "--sets", "pol")
         first = self.read("paper/table-2.csv")
@@ -123,6 +132,8 @@ class Paper(SystemTest):
         self.fails("paper", "table-1", "--quick", "--sets", "elevator", says=["--sets", "'elevators'"])
         self.fails("paper", "figure-6", "--quick", "--sets", "pol", says=["--sets", "figure-6", "bike"])
         self.fails("paper", "table-1", "--quick", "--methods", "vngp", says=["--methods", "'vnngp'"])
+        self.fails("paper", "table-1", "--quick", "--neighbors", "8,x", says=["--neighbors", "'x' is not a whole number"])
+        self.fails("paper", "table-1", "--quick", "--inducing", "0", says=["--inducing", "'0' is not a whole number"])
         self.fails("paper", "table-1", "--quick", "--grid", "huge", says=["'huge'", "single, wide, published"])
         self.fails("paper", says="NAME")
 
