@@ -16,7 +16,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kExactRows = 30000;  // 7 GB of covariance
 constexpr Index kBlockRows = 1 << 14;
-constexpr Index kPublicLanczosSteps = 100;  // GPyTorch's, for quick variances of the exact process
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

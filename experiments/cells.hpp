@@ -13,6 +13,9 @@
 
 namespace vnngp::experiments {
 
+/// GPyTorch's, for quick variances of the exact process.
+constexpr Index kPublicLanczosSteps = 100;
+
 /// What is fitted to what.
 struct Cell {
     std::string set;

@@ -231,17 +231,16 @@ std::string page_text(const Results& results, const RunOptions& options, const s
         for (const SetInfo* set : plan.not_there) labels.push_back(set->label);
         text += fmt::format("\nNot run, because there is no file: {}.\n", fmt::join(labels, ", "));
     }
-    text += fmt::format(
-        "\nRandom splits into 64 / 16 / 20 % by the seeds from {} on, {} of them; the last part is scored, targets standardised by the "
-        "first, "
-        "inputs {}. Of the settings that were run, the one with the best NLL on the middle part counts. All but the last column train as "
-        "the "
-        "paper does, with Matérn 5/2; VNNGP and SWSGP with a nugget of {:g}. {}: inputs between -1 and 1, prior mean 0, and the variances "
-        "that "
-        "100 steps of Lanczos' method lead to, which are too large; most likely what the paper's column of the exact process is. The last "
-        "column is `vnngp fit --neighbors auto`.\n\n",
-        options.first_seed, options.seeds, options.input_scale == data::Scale::range ? "brought to between -1 and 1 by it" : "too",
-        kPublishedNugget, method_info("exact-quick").label);
+    text += fmt::format("\nRandom splits into 64 / 16 / 20 % by the seeds from {} on, {} of them; the last part is scored, ",
+                        options.first_seed, options.seeds);
+    text += fmt::format("targets standardised by the first, inputs {}. ",
+                        options.input_scale == data::Scale::range ? "brought to between -1 and 1 by it" : "too");
+    text += "Of the settings that were run, the one with the best NLL on the middle part counts. All but the last column train as the ";
+    text += fmt::format("paper does, with Matérn 5/2; VNNGP and SWSGP with a nugget of {:g}. ", kPublishedNugget);
+    text += fmt::format("{}: inputs between -1 and 1, prior mean 0, and the variances that {} steps of Lanczos' method lead to, ",
+                        method_info("exact-quick").label, kPublicLanczosSteps);
+    text += "which are too large; most likely what the paper's column of the exact process is. ";
+    text += "The last column is `vnngp fit --neighbors auto`.\n\n";
     // Simulated sets have the paper's names and nothing else in common with it.
     if (const std::string agreement = options.source.simulate ? "" : agreement_text(results, quantity); !agreement.empty())
         text += fmt::format("### Beside the paper\n{}\n", agreement);
