@@ -50,7 +50,7 @@ Page figure_2(Runner& runner) {
     std::vector<Cell> cells;
     std::vector<Group> groups;
     for (const SetInfo* set : sets) {
-        const Index rows = runner.training_rows(*set, row_limit(options.source, *set));
+        const Index rows = runner.training_rows(*set);
         const auto add = [&](const char* method, double x, const Setting& setting) {
             if (!runner.wants_method(method)) return;
             groups.push_back({set, method, x});

@@ -28,7 +28,7 @@ Page figure_6(Runner& runner) {
     const auto sets = wanted_sets(runner, {&set_info("bike"), &set_or_stand_in(options.source, "ukhousing")}, "figure-6");
     std::vector<Cell> cells;
     for (const SetInfo* set : sets) {
-        const Index rows = runner.training_rows(*set, row_limit(options.source, *set));
+        const Index rows = runner.training_rows(*set);
         for (const char* method : kMethods)
             if (runner.wants_method(method))
                 cells.push_back(

@@ -19,10 +19,11 @@ bool listed(const std::vector<std::string>& names, std::string_view name) {
 bool Runner::wants_set(std::string_view key) const { return listed(options_.sets, key); }
 bool Runner::wants_method(std::string_view key) const { return listed(options_.methods, key); }
 
-Cell Runner::cell(const SetInfo& set, const MethodInfo& method, std::uint64_t seed, const Setting& setting) const {
+Cell Runner::cell(const SetInfo& set, const MethodInfo& method, std::uint64_t seed, const Setting& setting) {
+    const Index limit = row_limit(options_.source, set);
     return {.set = std::string(set.key),
             .simulated = options_.source.simulate,
-            .rows = row_limit(options_.source, set),
+            .rows = limit > 0 && limit < num_rows(set) ? limit : 0,
             .method = std::string(method.key),
             .seed = seed,
             .setting = setting,
@@ -60,13 +61,18 @@ std::optional<Outcome> Runner::known(const Cell& cell) const {
     return found && found->done() ? found : std::nullopt;
 }
 
-Index Runner::training_rows(const SetInfo& set, Index limit) {
+Index Runner::num_rows(const SetInfo& set) {
     auto known = std::find_if(known_rows_.begin(), known_rows_.end(), [&](const auto& entry) { return entry.first == set.key; });
     if (known == known_rows_.end()) {
         known_rows_.emplace_back(set.key, static_cast<Index>(data(set).targets.size()));
         known = known_rows_.end() - 1;
     }
-    return experiments::training_rows(limit > 0 ? std::min(limit, known->second) : known->second);
+    return known->second;
+}
+
+// Of at most `limit` rows; 0: all.
+Index Runner::training_rows(const SetInfo& set, Index limit) {
+    return experiments::training_rows(limit > 0 ? std::min(limit, num_rows(set)) : num_rows(set));
 }
 
 std::vector<Outcome> Runner::run(const std::vector<Cell>& cells) {

@@ -45,10 +45,10 @@ public:
     /// The outcomes in the order of the cells. What fails is an outcome too; Interrupted is thrown on.
     std::vector<Outcome> run(const std::vector<Cell>& cells);
 
-    /// Of `set`: the cell has its row limit and knows whether it is simulated.
-    Cell cell(const SetInfo& set, const MethodInfo& method, std::uint64_t seed, const Setting& setting) const;
-    /// Rows in the training part of at most `limit` rows (0: all) of the set.
-    Index training_rows(const SetInfo& set, Index limit);
+    /// Of `set`: the cell has its row limit and knows whether it is simulated. A limit that the set does not reach is none.
+    Cell cell(const SetInfo& set, const MethodInfo& method, std::uint64_t seed, const Setting& setting);
+    /// Rows in the training part of the set, with its row limit.
+    Index training_rows(const SetInfo& set) { return training_rows(set, row_limit(options_.source, set)); }
     /// The settings to choose from, as the user asked for them; the first alone with Grid::single.
     std::vector<Setting> settings(const MethodInfo& method, Index training_rows, Grid grid) const;
     /// What an earlier run left of a cell, if it succeeded.
@@ -61,6 +61,8 @@ public:
     std::size_t finished() const { return finished_; }
 
 private:
+    Index num_rows(const SetInfo& set);
+    Index training_rows(const SetInfo& set, Index limit);
     Outcome attempt(const Cell& cell, const std::string& progress_name, std::size_t done, std::size_t total);
 
     RunOptions options_;

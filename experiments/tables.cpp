@@ -37,7 +37,7 @@ Plan plan(Runner& runner) {
             found.not_there.push_back(&set);
             continue;
         }
-        const Index rows = runner.training_rows(set, row_limit(options.source, set));
+        const Index rows = runner.training_rows(set);
         for (const MethodInfo& method : all_methods()) {
             if (!method.in_tables || !runner.wants_method(method.key)) continue;
             for (int seed = options.first_seed; seed < options.first_seed + options.seeds; ++seed) {

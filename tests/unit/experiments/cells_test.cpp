@@ -68,6 +68,19 @@ TEST_F(Cells, WhatIsSavedIsFoundToTheLastBit) {
     EXPECT_EQ(files().size(), 1u);  // nothing temporary is left
 }
 
+TEST_F(Cells, ARowLimitThatTheSetDoesNotReachIsNone) {
+    const auto rows = [&](Index limit) {
+        Runner run({.source = {.simulate = true, .rows_at_most = limit}, .out = folder_, .quick = true}, {.threads = 1}, {});
+        const Index training = run.training_rows(set_info("pol"));
+        EXPECT_EQ(training, training_rows(std::min<Index>(limit > 0 ? limit : 600, 600))) << limit;
+        return run.cell(set_info("pol"), method_info("vnngp"), 0, {}).rows;
+    };
+    EXPECT_EQ(rows(0), 0);
+    EXPECT_EQ(rows(599), 599);
+    EXPECT_EQ(rows(600), 0);
+    EXPECT_EQ(rows(100000), 0);
+}
+
 TEST_F(Cells, SettingsOfFinishedCellsAreFoundWhateverTheyAre) {
     const CellStore store(folder_ / "cells");
     EXPECT_TRUE(store.settings_like(cell_).empty());  // no folder yet
