@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -35,19 +36,16 @@ std::vector<std::string> page_names() {
     return names;
 }
 
-template <class Info>
-std::string keys(const std::vector<Info>& infos) {
-    std::string text;
-    for (const Info& info : infos) text += (text.empty() ? "" : ", ") + std::string(info.key);
-    return text;
-}
-
 void print_list() {
     std::string text = fmt::format("{:<10} {:<48} {:<40} {}\n", "name", "shows", "data", "full run");
     for (const PageInfo& page : all_pages())
         text += fmt::format("{:<10} {:<48} {:<40} {}\n", page.name, page.title, page.needs, page.takes);
     text += fmt::format("{:<10} {:<48}\n\n", "all", "all of them, and index.md with every claim");
-    text += fmt::format("data sets: {}\nmethods: {}\n", keys(all_sets()), keys(all_methods()));
+    text += fmt::format("{:<15} {:<26} {}\n", "method", "in the tables", "what it is");
+    for (const MethodInfo& method : all_methods()) text += fmt::format("{:<15} {:<26} {}\n", method.key, method.label, method.text);
+    std::vector<std::string_view> sets;
+    for (const SetInfo& set : all_sets()) sets.push_back(set.key);
+    text += fmt::format("\nData sets: {}.\n", fmt::join(sets, ", "));
     text +=
         "A data set is DIR/NAME.csv or DIR/NAME.csv.gz. ukhousing and 3droad are yours to supply: a header line, the target in the last "
         "column.\n";

@@ -26,6 +26,7 @@ std::string setting_text(const Setting& setting);
 struct MethodInfo {
     std::string_view key;    ///< exact, exact-quick, exact-ml, sggp, svgp, swsgp-m, swsgp-n, vnngp, vnngp-m, vnngp-closed
     std::string_view label;  ///< as the paper writes it
+    std::string_view text;   ///< what it is, in less than a line
     chart::Color color;
     Method method;
     bool in_tables = true;
