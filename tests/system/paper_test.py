@@ -19,7 +19,8 @@ class Paper(SystemTest):
 
     def test_list_names_everything(self):
         text = self.succeeds("paper", "list").stdout
-        for name in ("figure-1", "figure-6", "table-1", "table-3", "all", "elevators", "london_housing", "vnngp-closed", "Exact GP, quick variances"):
+        for name in ("figure-1", "figure-6", "table-1", "table-3", "all", "elevators", "london_housing", "vnngp-closed",
+                     "Exact GP, quick variances"):
             self.assertIn(name, text)
         self.assertEqual(self.listing(), {})
 
