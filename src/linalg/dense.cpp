@@ -65,6 +65,8 @@ void solve_lower(const Matrix& l, Matrix& b, Transposed transposed) {
 }
 
 void multiply_lower(const Matrix& l, Matrix& b, Transposed transposed) {
+    if (cols(b) == 1)  // dtrmm copies all of L first
+        return cblas_dtrmv(CblasColMajor, CblasLower, cblas(transposed), CblasNonUnit, rows(b), l.data(), stride(l), b.data(), 1);
     cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, cblas(transposed), CblasNonUnit, rows(b), cols(b), 1.0, l.data(), stride(l), b.data(),
                 stride(b));
 }

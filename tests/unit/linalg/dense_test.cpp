@@ -63,8 +63,9 @@ TEST(Dense, TriangularProductsAndSolvesUndoEachOther) {
         Matrix factor = positive_definite(size);
         ASSERT_TRUE(cholesky(factor));
         const Matrix lower = factor.triangularView<Eigen::Lower>();
-        const Matrix b = random_matrix(size, 7, 12);
-        for (const Transposed transposed : {Transposed::no, Transposed::yes}) {
+        for (const auto& [transposed, columns] :
+             {std::pair{Transposed::no, 1}, {Transposed::yes, 1}, {Transposed::no, 7}, {Transposed::yes, 7}}) {
+            const Matrix b = random_matrix(size, columns, 12);
             Matrix x = b;
             multiply_lower(spoilt_above(factor), x, transposed);
             const Matrix expected = transposed == Transposed::yes ? Matrix(lower.transpose() * b) : Matrix(lower * b);
