@@ -36,7 +36,7 @@ const std::vector<MethodInfo>& all_methods() {
          .gaussian_only = true},
         {.key = "exact-quick",
          .label = "Exact GP, quick variances",
-         .text = "likewise; inputs from -1 to 1, prior mean 0, quick variances: probably the paper's",
+         .text = "likewise; inputs from -1 to 1, prior mean 0, quick variances: a second reading of the paper",
          .color = {0.60, 0.33, 0.66},
          .method = Method::exact,
          .takes_epochs = true,

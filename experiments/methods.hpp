@@ -34,8 +34,7 @@ struct MethodInfo {
     bool takes_inducing = false;
     bool takes_epochs = false;
     bool gaussian_only = false;
-    /// Of Lanczos' method; with inputs between -1 and 1 and prior mean 0, which is what the paper's column of the exact process seems to
-    /// be.
+    /// Of Lanczos' method; with inputs between -1 and 1 and prior mean 0: a second reading of the paper's column.
     bool quick_variances = false;
 };
 

@@ -239,7 +239,7 @@ std::string page_text(const Results& results, const RunOptions& options, const s
     text += fmt::format("paper does, with Matérn 5/2; VNNGP and SWSGP with a nugget of {:g}. ", kPublishedNugget);
     text += fmt::format("{}: inputs between -1 and 1, prior mean 0, and the variances that {} steps of Lanczos' method lead to, ",
                         method_info("exact-quick").label, kPublicLanczosSteps);
-    text += "which are too large; most likely what the paper's column of the exact process is. ";
+    text += "which are too large: a second reading of the paper's column of the exact process. ";
     text += "The last column is `vnngp fit --neighbors auto`.\n\n";
     // Simulated sets have the paper's names and nothing else in common with it.
     if (const std::string agreement = options.source.simulate ? "" : agreement_text(results, quantity); !agreement.empty())
